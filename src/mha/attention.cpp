@@ -1,0 +1,235 @@
+#include "mha/attention.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "mha/finite.hpp"
+#include "mha/softmax.hpp"
+
+namespace mha {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// Floats of the four matrices in panels, which lie one after another.
+struct Panels {
+  std::size_t q, k, v, o;
+
+  explicit Panels(const Shape& s)
+      : q(packed_size(s.model_dim, s.q_width())),
+        k(packed_size(s.model_dim, s.kv_width())),
+        v(k),
+        o(packed_size(s.q_width(), s.model_dim)) {}
+
+  [[nodiscard]] std::size_t total() const { return q + k + v + o; }
+};
+
+const float* bias_or_null(std::span<const float> bias) { return bias.empty() ? nullptr : bias.data(); }
+
+/// One pass in progress: the axes by their letters, the trace by its tensors.
+struct Pass {
+  const Shape& shape;
+  const Input& input;
+  const Options& options;
+  const Parameters& parameters;
+  std::int32_t n, m, d, k, hk, gk;
+  std::span<float> q, keys, values, raw, scaled, masked, weights, concat, output, masked_rows;
+
+  Pass(const Shape& s, const Input& in, const Options& with, const Parameters& p, const Layout& layout, Detail detail,
+       std::span<float> trace)
+      : shape(s), input(in), options(with), parameters(p),
+        n(s.tokens), m(s.context), d(s.model_dim), k(s.head_dim), hk(s.q_width()), gk(s.kv_width()) {
+    const auto tensor = [&](Tensor name) { return layout.span(name, trace); };
+    // Without the detail, scores become weights in the place of the weights.
+    const auto score = [&](Tensor name) { return tensor(detail == Detail::full ? name : Tensor::weights); };
+    q = tensor(Tensor::q);
+    keys = tensor(Tensor::k);
+    values = tensor(Tensor::v);
+    raw = score(Tensor::raw_scores);
+    scaled = score(Tensor::scaled_scores);
+    masked = score(Tensor::masked_scores);
+    weights = tensor(Tensor::weights);
+    concat = tensor(Tensor::concat);
+    output = tensor(Tensor::output);
+    masked_rows = tensor(Tensor::masked_rows);
+  }
+
+  [[nodiscard]] std::size_t map_size() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(m); }
+  [[nodiscard]] std::size_t map_of(std::int32_t head) const { return static_cast<std::size_t>(head) * map_size(); }
+};
+
+/// Q = X W_Q + b_Q, K = C W_K + b_K, V = C W_V + b_V: one wide product each. Heads are column blocks of it.
+Outcome project(const Pass& p, const float* panels) {
+  const Panels sizes(p.shape);
+  const float* const x = p.input.x.data();
+  const float* const c = p.input.context.empty() ? x : p.input.context.data();
+  gemm(p.n, p.hk, p.d, x, p.d, panels, bias_or_null(p.parameters.b_q), p.q.data(), p.hk);
+  gemm(p.m, p.gk, p.d, c, p.d, panels + sizes.q, bias_or_null(p.parameters.b_k), p.keys.data(), p.gk);
+  gemm(p.m, p.gk, p.d, c, p.d, panels + sizes.q + sizes.k, bias_or_null(p.parameters.b_v), p.values.data(), p.gk);
+  if (Outcome bad = require_finite(Status::overflow, Tensor::q, p.shape, p.q); !bad.ok()) return bad;
+  if (Outcome bad = require_finite(Status::overflow, Tensor::k, p.shape, p.keys); !bad.ok()) return bad;
+  return require_finite(Status::overflow, Tensor::v, p.shape, p.values);
+}
+
+/// S_i = Q_i Kᵀ. `packed` is Kᵀ of this head's key/value head.
+Outcome score(const Pass& p, std::int32_t head, const float* packed) {
+  const auto scores = p.raw.subspan(p.map_of(head), p.map_size());
+  gemm(p.n, p.m, p.k, p.q.data() + head * p.k, p.hk, packed, nullptr, scores.data(), p.m);
+  return require_finite(Status::overflow, Tensor::raw_scores, p.shape, scores, p.map_of(head));
+}
+
+/// s·S_i, rounded on its own, as the trace shows it.
+Outcome scale(const Pass& p, std::int32_t head) {
+  const auto raw = p.raw.subspan(p.map_of(head), p.map_size());
+  const auto scaled = p.scaled.subspan(p.map_of(head), p.map_size());
+  const float factor = p.options.factor(p.k);
+  std::transform(raw.begin(), raw.end(), scaled.begin(), [factor](float score) { return score * factor; });
+  return require_finite(Status::overflow, Tensor::scaled_scores, p.shape, scaled, p.map_of(head));
+}
+
+/// + M, and −∞ where the options forbid. A sum that overflows upwards is an error, downwards it is −∞: forbidden.
+Outcome mask(const Pass& p, std::int32_t head) {
+  for (std::int32_t i = 0; i < p.n; ++i) {
+    const std::size_t row = p.map_of(head) + static_cast<std::size_t>(i) * static_cast<std::size_t>(p.m);
+    const float* const scaled = p.scaled.data() + row;
+    float* const masked = p.masked.data() + row;
+    const std::int32_t visible = std::min(p.options.causal ? std::min(i + 1, p.m) : p.m, p.m - p.options.padding);
+    if (p.input.mask.empty()) {
+      if (masked != scaled) std::copy_n(scaled, visible, masked);
+    } else {
+      const float* const added = p.input.mask.data() + std::ptrdiff_t{i} * p.m;
+      for (std::int32_t j = 0; j < visible; ++j) {
+        masked[j] = scaled[j] + added[j];
+        if (masked[j] == kInfinity) {
+          return {.status = Status::overflow, .tensor = Tensor::masked_scores, .index = {head, i, j}};
+        }
+      }
+    }
+    std::fill(masked + visible, masked + p.m, -kInfinity);
+  }
+  return {};
+}
+
+/// A_i = softmax of each row.
+void normalise(const Pass& p, std::int32_t head) {
+  for (std::int32_t i = 0; i < p.n; ++i) {
+    const std::size_t row = p.map_of(head) + static_cast<std::size_t>(i) * static_cast<std::size_t>(p.m);
+    const bool visible = softmax_row(p.masked.data() + row, p.weights.data() + row, p.m);
+    p.masked_rows[static_cast<std::size_t>(i)] = visible ? 0.0F : 1.0F;
+  }
+}
+
+/// H_i = ξ_i · A_i V. It lands in its own columns of concat: concatenating is done by having written here.
+void mix(const Pass& p, std::int32_t head, const float* packed) {
+  float* const columns = p.concat.data() + head * p.k;
+  gemm(p.n, p.k, p.m, p.weights.data() + p.map_of(head), p.m, packed, nullptr, columns, p.hk);
+  const float gate = p.options.gate(head);
+  if (gate == 1.0F) return;
+  for (std::int32_t i = 0; i < p.n; ++i) {
+    float* const row = columns + std::ptrdiff_t{i} * p.hk;
+    std::transform(row, row + p.k, row, [gate](float value) { return gate * value; });
+  }
+}
+
+}  // namespace
+
+bool Attention::fits(const Shape& shape) const {
+  return loaded_ && shape.model_dim == shape_.model_dim && shape.heads == shape_.heads &&
+         shape.kv_heads == shape_.kv_heads && shape.head_dim == shape_.head_dim;
+}
+
+Outcome Attention::load(const Shape& shape, const Parameters& parameters) {
+  loaded_ = false;
+  Shape checked = shape;
+  checked.tokens = checked.context = 1;
+  if (Outcome bad = validate(checked); !bad.ok()) return bad;
+  if (Outcome bad = validate(checked, parameters); !bad.ok()) return bad;
+
+  const Panels sizes(checked);
+  if (!panels_.reserve(sizes.total())) return {.status = Status::out_of_memory};
+  const std::int32_t d = checked.model_dim;
+  const std::int32_t hk = checked.q_width();
+  const std::int32_t gk = checked.kv_width();
+  float* panels = panels_.data();
+  pack({parameters.w_q.data(), hk}, d, hk, panels);
+  pack({parameters.w_k.data(), gk}, d, gk, panels += sizes.q);
+  pack({parameters.w_v.data(), gk}, d, gk, panels += sizes.k);
+  pack({parameters.w_o.data(), d}, hk, d, panels += sizes.v);
+
+  shape_ = checked;
+  parameters_ = parameters;
+  loaded_ = true;
+  return {};
+}
+
+Outcome Attention::forward(const Shape& shape, const Input& input, const Options& options, Detail detail,
+                           std::span<float> trace) {
+  if (Outcome bad = validate(shape); !bad.ok()) return bad;
+  if (!fits(shape)) return {.status = Status::not_loaded};
+  if (Outcome bad = validate(shape, input, options); !bad.ok()) return bad;
+  const Layout layout(Slab::trace, shape, {.detail = detail});
+  if (std::cmp_not_equal(trace.size(), layout.size())) return {.status = Status::wrong_size};
+
+  const Pass p(shape, input, options, parameters_, layout, detail, trace);
+  const std::size_t transposed_keys = packed_size(p.k, p.m);
+  if (!workspace_.reserve(transposed_keys + packed_size(p.m, p.k))) return {.status = Status::out_of_memory};
+  float* const packed_k = workspace_.data();
+  float* const packed_v = packed_k + transposed_keys;
+
+  if (Outcome bad = project(p, panels_.data()); !bad.ok()) return bad;
+  for (std::int32_t head = 0; head < shape.heads; ++head) {
+    const std::int32_t kv_head = shape.kv_head_of(head);
+    if (head == 0 || kv_head != shape.kv_head_of(head - 1)) {
+      // Kᵀ is the same bytes with the two strides exchanged.
+      pack({p.keys.data() + kv_head * p.k, 1, p.gk}, p.k, p.m, packed_k);
+      pack({p.values.data() + kv_head * p.k, p.gk}, p.m, p.k, packed_v);
+    }
+    if (Outcome bad = score(p, head, packed_k); !bad.ok()) return bad;
+    if (Outcome bad = scale(p, head); !bad.ok()) return bad;
+    if (Outcome bad = mask(p, head); !bad.ok()) return bad;
+    normalise(p, head);
+    mix(p, head, packed_v);
+  }
+  if (Outcome bad = require_finite(Status::overflow, Tensor::concat, shape, p.concat); !bad.ok()) return bad;
+
+  // Y = concat(H_1 … H_h) W_O + b_O
+  const float* const w_o = panels_.data() + Panels(shape).total() - Panels(shape).o;
+  gemm(p.n, p.d, p.hk, p.concat.data(), p.hk, w_o, bias_or_null(parameters_.b_o), p.output.data(), p.d);
+  return require_finite(Status::overflow, Tensor::output, shape, p.output);
+}
+
+Outcome Attention::contributions(const Shape& shape, std::span<const float> concat, std::int32_t first,
+                                 std::int32_t count, std::span<float> out) {
+  if (Outcome bad = validate(shape); !bad.ok()) return bad;
+  if (!fits(shape)) return {.status = Status::not_loaded};
+  if (first < 0 || count < 1 || first > shape.heads - count) {
+    return {.status = Status::no_such_cell, .tensor = Tensor::contributions, .index = {first, -1, -1}};
+  }
+  const std::int32_t n = shape.tokens;
+  const std::int32_t d = shape.model_dim;
+  const std::int32_t k = shape.head_dim;
+  const std::size_t per_head = static_cast<std::size_t>(n) * static_cast<std::size_t>(d);
+  if (concat.size() != size_of(Tensor::concat, shape)) {
+    return {.status = Status::wrong_size, .tensor = Tensor::concat};
+  }
+  if (out.size() != static_cast<std::size_t>(count) * per_head) {
+    return {.status = Status::wrong_size, .tensor = Tensor::contributions};
+  }
+  if (!workspace_.reserve(packed_size(k, d))) return {.status = Status::out_of_memory};
+
+  for (std::int32_t i = 0; i < count; ++i) {
+    const std::int32_t head = first + i;
+    const auto part = out.subspan(static_cast<std::size_t>(i) * per_head, per_head);
+    pack({parameters_.w_o.data() + std::ptrdiff_t{head} * k * d, d}, k, d, workspace_.data());
+    gemm(n, d, k, concat.data() + head * k, shape.q_width(), workspace_.data(), nullptr, part.data(), d);
+    if (Outcome bad = require_finite(Status::overflow, Tensor::contributions, shape, part,
+                                     static_cast<std::size_t>(head) * per_head);
+        !bad.ok()) {
+      return bad;
+    }
+  }
+  return {};
+}
+
+}  // namespace mha

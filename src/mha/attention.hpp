@@ -1,0 +1,90 @@
+// Multi-head attention, the fast forward pass.
+//
+//   Q = X W_Q + b_Q          K = C W_K + b_K          V = C W_V + b_V          (C = X in self-attention)
+//   S_i = Q_i K_jᵀ           A_i = softmax(s·S_i + M)  H_i = ξ_i · A_i V_j      (head i, its key/value head j)
+//   Y = concat(H_1 … H_h) W_O + b_O = Σ_i H_i W_O[rows of i] + b_O
+//
+// Source: Vaswani et al. 2017, §3.2; grouped key/value heads: Ainslie et al. 2023; gates ξ: Michel et al. 2019.
+// The readable version of the same, in double, is attention_reference.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "mha/buffer.hpp"
+#include "mha/gemm.hpp"
+#include "mha/layout.hpp"
+#include "mha/shape.hpp"
+#include "mha/status.hpp"
+
+namespace mha {
+
+/// Row-major [in, out], shapes as in kTensors. Biases: either empty or of their full length, each on its own.
+struct Parameters {
+  std::span<const float> w_q, w_k, w_v, w_o;
+  std::span<const float> b_q, b_k, b_v, b_o;
+};
+
+struct Input {
+  std::span<const float> x;        ///< [n, d]
+  std::span<const float> context;  ///< [m, d], or empty: self-attention
+  std::span<const float> mask;     ///< [n, m] added to the scaled scores, or empty. −∞ forbids; NaN and +∞ are refused
+};
+
+struct Options {
+  enum class Scale : std::int32_t { inverse_sqrt, off, given };
+
+  Scale scale = Scale::inverse_sqrt;  ///< 1/√k, 1, or scale_value
+  float scale_value = 1.0F;
+  bool causal = false;                ///< row i sees keys j ≤ i only
+  std::int32_t padding = 0;           ///< the last `padding` keys are padding and may not be seen; 0…m
+  std::span<const float> head_gate;   ///< ξ [h] on each head's output before W_O, or empty: all 1. 0 switches a head off
+
+  /// The factor s itself.
+  [[nodiscard]] float factor(std::int32_t head_dim) const;
+  /// True if the options (not the additive mask) forbid row i to see key j.
+  [[nodiscard]] bool hides(const Shape& shape, std::int32_t i, std::int32_t j) const {
+    return (causal && j > i) || j >= shape.context - padding;
+  }
+  /// ξ_i.
+  [[nodiscard]] float gate(std::int32_t head) const {
+    return head_gate.empty() ? 1.0F : head_gate[static_cast<std::size_t>(head)];
+  }
+};
+
+/// Sizes and finiteness of what a pass is given. forward() and the reference both rely on it.
+[[nodiscard]] Outcome validate(const Shape& shape, const Parameters& parameters);
+[[nodiscard]] Outcome validate(const Shape& shape, const Input& input, const Options& options);
+
+/// One layer: parameters checked and packed once, then any number of passes. Keeps no pointer to what it was given
+/// except `parameters`, which must outlive it.
+class Attention {
+ public:
+  /// Checks the parameters and packs them into panels. Of `shape` only d, h, g and k matter.
+  [[nodiscard]] Outcome load(const Shape& shape, const Parameters& parameters);
+
+  /// One pass. `trace` is a slab of Layout(Slab::trace, shape, {.detail = detail}) floats, of which everything is
+  /// written. Allocates only when a pass needs more workspace than every pass before. `shape` must agree with load()
+  /// in d, h, g and k. If the outcome is not ok the trace holds nothing to be read.
+  [[nodiscard]] Outcome forward(const Shape& shape, const Input& input, const Options& options, Detail detail,
+                                std::span<float> trace);
+
+  /// contributions[i] = heads[i] · w_o[rows of head i], for heads first … first + count − 1 of a finished pass.
+  /// `out` is [count, n, d].
+  [[nodiscard]] Outcome contributions(const Shape& shape, std::span<const float> concat, std::int32_t first,
+                                      std::int32_t count, std::span<float> out);
+
+  [[nodiscard]] const Parameters& parameters() const { return parameters_; }
+  [[nodiscard]] bool loaded() const { return loaded_; }
+  /// Whether passes of this shape fit the loaded parameters.
+  [[nodiscard]] bool fits(const Shape& shape) const;
+
+ private:
+  Shape shape_;
+  Parameters parameters_;
+  bool loaded_ = false;
+  Buffer panels_;     ///< W_Q, W_K, W_V, W_O packed, one after another
+  Buffer workspace_;  ///< one head's Kᵀ and V packed, or one head's rows of W_O
+};
+
+}  // namespace mha

@@ -1,0 +1,39 @@
+// A growing block of floats on a 64-byte boundary that reports failure instead of throwing.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+
+namespace mha {
+
+class Buffer {
+ public:
+  /// At least `floats` floats. Contents are lost when it grows. False: out of memory, the old block is gone too.
+  [[nodiscard]] bool reserve(std::size_t floats) {
+    if (floats <= capacity_) return true;
+    block_.reset();
+    capacity_ = 0;
+    const std::size_t bytes = (floats * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
+    block_.reset(static_cast<float*>(std::aligned_alloc(kAlignment, bytes)));
+    if (block_ == nullptr) return false;
+    capacity_ = floats;
+    return true;
+  }
+
+  [[nodiscard]] float* data() { return block_.get(); }
+  [[nodiscard]] const float* data() const { return block_.get(); }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+
+ private:
+  static constexpr std::size_t kAlignment = 64;
+  struct Free {
+    void operator()(float* block) const { std::free(block); }
+  };
+  std::unique_ptr<float, Free> block_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace mha

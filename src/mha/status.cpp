@@ -1,0 +1,51 @@
+#include "mha/status.hpp"
+
+namespace mha {
+namespace {
+
+std::string sentence(Status status) {
+  switch (status) {
+    case Status::ok: return "no error";
+    case Status::tokens_out_of_range:
+      return "the number of tokens must be 1 to " + std::to_string(kMaxTokens);
+    case Status::model_dim_out_of_range:
+      return "the model dimension must be 1 to " + std::to_string(kMaxModelDim);
+    case Status::heads_out_of_range: return "the number of heads must be 1 to " + std::to_string(kMaxHeads);
+    case Status::kv_heads_not_a_divisor: return "the number of key/value heads must divide the number of heads";
+    case Status::head_dim_out_of_range:
+      return "the head dimension must be 1 to " + std::to_string(kMaxModelDim) + ", and heads times head dimension at most " +
+             std::to_string(kMaxWidth);
+    case Status::too_large:
+      return "one tensor would need more than " + std::to_string(kMaxFloats) + " numbers; use fewer tokens or heads";
+    case Status::out_of_memory: return "out of memory; use fewer tokens or a smaller model dimension";
+    case Status::wrong_size: return "the number of elements does not match the shape";
+    case Status::not_finite: return "a number is NaN or infinite; only a mask may hold -inf";
+    case Status::overflow: return "a computed number is too large for float; use smaller inputs or parameters";
+    case Status::bad_scale: return "the scale must be a finite number";
+    case Status::no_such_cell: return "there is no such cell in this pass";
+    case Status::not_loaded: return "no parameters of these sizes are loaded";
+    case Status::bad_text: return "every token must be non-empty UTF-8 text";
+  }
+  return "unknown status";
+}
+
+}  // namespace
+
+std::string message(const Outcome& outcome) {
+  std::string place;
+  if (outcome.tensor != Tensor::count) {
+    place = info(outcome.tensor).name;
+    if (outcome.index[0] >= 0) {
+      place += '[';
+      for (std::size_t axis = 0; axis < outcome.index.size() && outcome.index[axis] >= 0; ++axis) {
+        if (axis > 0) place += ", ";
+        place += std::to_string(outcome.index[axis]);
+      }
+      place += ']';
+    }
+    place += ": ";
+  }
+  return place + sentence(outcome.status);
+}
+
+}  // namespace mha
