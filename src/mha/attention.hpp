@@ -21,14 +21,14 @@ namespace mha {
 
 /// Row-major [in, out], shapes as in kTensors. Biases: either empty or of their full length, each on its own.
 struct Parameters {
-  std::span<const float> w_q, w_k, w_v, w_o;
-  std::span<const float> b_q, b_k, b_v, b_o;
+  std::span<const float> w_q = {}, w_k = {}, w_v = {}, w_o = {};
+  std::span<const float> b_q = {}, b_k = {}, b_v = {}, b_o = {};
 };
 
 struct Input {
-  std::span<const float> x;        ///< [n, d]
-  std::span<const float> context;  ///< [m, d], or empty: self-attention
-  std::span<const float> mask;     ///< [n, m] added to the scaled scores, or empty. −∞ forbids; NaN and +∞ are refused
+  std::span<const float> x = {};        ///< [n, d]
+  std::span<const float> context = {};  ///< [m, d], or empty: self-attention
+  std::span<const float> mask = {};     ///< [n, m] added to the scaled scores, or empty. −∞ forbids; NaN and +∞ are refused
 };
 
 struct Options {
@@ -38,7 +38,8 @@ struct Options {
   float scale_value = 1.0F;
   bool causal = false;                ///< row i sees keys j ≤ i only
   std::int32_t padding = 0;           ///< the last `padding` keys are padding and may not be seen; 0…m
-  std::span<const float> head_gate;   ///< ξ [h] on each head's output before W_O, or empty: all 1. 0 switches a head off
+  /// ξ [h] on each head's output before W_O, or empty: all 1. 0 switches a head off.
+  std::span<const float> head_gate = {};
 
   /// The factor s itself.
   [[nodiscard]] float factor(std::int32_t head_dim) const;

@@ -87,7 +87,8 @@ void softmax_row(const Bounded& masked, Eigen::Index i, Bounded& weights) {
   if (max == -kInfinity) return;  // every key is masked: zeros
   const double score_error = masked.bound.row(i).maxCoeff();
 
-  const Eigen::RowVectorXd exponentials = (scores.array() - max).exp();
+  // std::exp, number by number: Eigen's own vectorized exp(−∞) is 5e-309, and a forbidden key's weight is exactly 0.
+  const Eigen::RowVectorXd exponentials = scores.unaryExpr([max](double score) { return std::exp(score - max); });
   weights.value.row(i) = exponentials / exponentials.sum();
 
   double mean_distance = 0.0;

@@ -1,0 +1,43 @@
+#include "cli/command.hpp"
+
+#include <ostream>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "cli/forward.hpp"
+#include "cli/help.hpp"
+#include "mha/simd.hpp"
+
+#if !defined(MHA_VERSION)
+#define MHA_VERSION "development"
+#endif
+
+namespace mha::cli {
+namespace {
+
+int fail(std::ostream& err, const Error& error, int code) {
+  err << "mha: " << error.message << '\n';
+  return code;
+}
+
+int say(std::ostream& out, std::ostream& err, std::string_view text) {
+  out << text << std::flush;
+  return out.good() ? kSuccess : fail(err, {"cannot write to standard output"}, kRefused);
+}
+
+}  // namespace
+
+int run(std::span<const std::string_view> arguments, std::ostream& out, std::ostream& err) {
+  const Result<Command> parsed = parse_command(arguments);
+  if (!parsed.ok()) return fail(err, parsed.error(), kUsage);
+  switch (parsed.value().action) {
+    case Action::show_help: return say(out, err, help_text());
+    case Action::show_forward_help: return say(out, err, forward_help_text());
+    case Action::show_version: return say(out, err, "mha " MHA_VERSION " (" + std::string(simd_arch()) + ")\n");
+    case Action::forward: break;
+  }
+  const Result<std::string> done = forward(parsed.value().forward);
+  return done.ok() ? say(out, err, done.value() + '\n') : fail(err, done.error(), kRefused);
+}
+
+}  // namespace mha::cli

@@ -1,0 +1,119 @@
+// The records that cross the wasm boundary: plain arrays whose fields lie at the places given here and nowhere else.
+//
+// exports.cpp reads and writes them by name, a wrong name does not compile; describe.cpp prints the places for the
+// page. A record of `int` is an array of int32; one of `double` holds floats too, each of them exactly.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "mha/attention.hpp"
+#include "mha/explanation.hpp"
+#include "mha/layout.hpp"
+#include "mha/shape.hpp"
+#include "mha/status.hpp"
+#include "mha/tensor.hpp"
+
+namespace mha::wasm {
+
+/// Layers that a module can hold at a time: ids 0 … kMaxLayers − 1.
+inline constexpr std::int32_t kMaxLayers = 16;
+/// A slab must fit into the 2 GiB that a module may grow to.
+inline constexpr std::int64_t kMaxSlabFloats = std::int64_t{1} << 29;
+
+struct Field {
+  std::string_view name;
+  std::size_t count = 1;  ///< places it takes
+};
+
+/// Neither constexpr nor defined: reaching it stops the compiler.
+std::size_t no_such_field();
+
+/// N fields one after another. record["name"] is the place of a field, found while compiling.
+template <std::size_t N>
+struct Record {
+  std::string_view name;
+  std::string_view element;  ///< int or double
+  std::array<Field, N> fields;
+
+  [[nodiscard]] consteval std::size_t operator[](std::string_view field) const {
+    std::size_t place = 0;
+    for (const Field& candidate : fields) {
+      if (candidate.name == field) return place;
+      place += candidate.count;
+    }
+    return no_such_field();
+  }
+  [[nodiscard]] constexpr std::size_t size() const {
+    std::size_t places = 0;
+    for (const Field& field : fields) places += field.count;
+    return places;
+  }
+};
+
+template <std::size_t N>
+[[nodiscard]] consteval Record<N> record(std::string_view name, std::string_view element, const Field (&fields)[N]) {
+  return {name, element, std::to_array(fields)};
+}
+
+inline constexpr auto kShape =
+    record("shape", "int", {{"tokens"}, {"context"}, {"modelDim"}, {"heads"}, {"kvHeads"}, {"headDim"}});
+
+/// context, mask and biases: 0 or 1. detail: a Detail.
+inline constexpr auto kParts = record("parts", "int", {{"context"}, {"mask"}, {"biases"}, {"detail"}});
+
+/// One tensor of a slab, as in View. axes: an Axis each.
+inline constexpr auto kView =
+    record("view", "int", {{"present"}, {"rank"}, {"axes", 3}, {"shape", 3}, {"strides", 3}, {"offset"}});
+
+/// scale: an Options::Scale. causal: 0 or 1. The head gates travel beside it, as floats.
+inline constexpr auto kOptions = record("options", "double", {{"scale"}, {"scaleValue"}, {"causal"}, {"padding"}});
+
+/// tensor: kTensorCount for none. Unused places of index are −1.
+inline constexpr auto kOutcome = record("outcome", "int", {{"status"}, {"tensor"}, {"index", 3}});
+
+inline constexpr auto kCell = record("cell", "int", {{"tensor"}, {"index", 3}});
+
+/// An Explanation without its terms. rule: a Rule. masked and rowMasked: 0 or 1.
+inline constexpr auto kExplanation = record("explanation", "double",
+                                            {{"rule"},
+                                             {"tensor"},
+                                             {"index", 3},
+                                             {"value"},
+                                             {"sum"},
+                                             {"bound"},
+                                             {"bias"},
+                                             {"gate"},
+                                             {"factor"},
+                                             {"masked"},
+                                             {"rowMax"},
+                                             {"difference"},
+                                             {"exponential"},
+                                             {"rowMasked"},
+                                             {"termCount"},
+                                             {"largestCount"},
+                                             {"largest", kMaxLargest},
+                                             {"rest"}});
+
+/// bTensor: kTensorCount if the term has no second factor.
+inline constexpr auto kTerm =
+    record("term", "double",
+           {{"aTensor"}, {"aIndex", 3}, {"bTensor"}, {"bIndex", 3}, {"aValue"}, {"bValue"}, {"value"}, {"running"}});
+
+/// In the order of enum Options::Scale.
+inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};
+/// In the order of enum Detail.
+inline constexpr std::array<std::string_view, 2> kDetailNames = {"core", "full"};
+/// In the order of enum Slab.
+inline constexpr std::array<std::string_view, 4> kSlabNames = {"input", "parameters", "trace", "contributions"};
+
+static_assert(kScaleNames[static_cast<std::size_t>(Options::Scale::given)] == "given");
+static_assert(kDetailNames[static_cast<std::size_t>(Detail::full)] == "full");
+static_assert(kSlabNames[static_cast<std::size_t>(Slab::contributions)] == "contributions");
+static_assert(kStatusNames[static_cast<std::size_t>(Status::bad_text)] == "bad_text");
+static_assert(kRuleNames[static_cast<std::size_t>(Rule::same)] == "same");
+static_assert(kAxisNames[static_cast<std::size_t>(Axis::gk)] == "g·k");
+
+}  // namespace mha::wasm

@@ -1,0 +1,132 @@
+"""The faults: each is one way in which somebody's attention, or somebody's page about it, was wrong (learners.md).
+
+A fault is a few exact replacements. `old` must stand in its file exactly once, or the run stops: the source has changed
+and the fault has to be written anew.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Edit:
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    edits: tuple[Edit, ...]
+    # Where it must be seen. native: the C++ tests. page: the walk in a browser. A fault of the core that the page can't
+    # reach (it has no biases, for example) is native only; a fault of the page's own code is page only.
+    native: bool = True
+    page: bool = True
+
+    @property
+    def in_core(self) -> bool:
+        return any(edit.file.startswith("src/") for edit in self.edits)
+
+
+ATTENTION = "src/mha/attention.cpp"
+
+FAULTS = (
+    Fault("W_O transposed", (
+        Edit(ATTENTION, "pack({parameters.w_o.data(), d}, hk, d,", "pack({parameters.w_o.data(), 1, hk}, hk, d,"),
+    )),
+    Fault("heads swapped", (
+        Edit(ATTENTION, "float* const columns = p.concat.data() + head * p.k;",
+             "float* const columns = p.concat.data() + (p.shape.heads - 1 - head) * p.k;"),
+    )),
+    Fault("scale lost", (
+        Edit(ATTENTION, "return score * factor; });", "static_cast<void>(factor); return score; });"),
+    )),
+    Fault("V made with K's weights", (
+        Edit(ATTENTION, "pack({parameters.w_v.data(), gk}, d, gk,", "pack({parameters.w_k.data(), gk}, d, gk,"),
+    )),
+    Fault("softmax down the columns", (
+        Edit(ATTENTION, "#include <algorithm>\n", "#include <algorithm>\n#include <array>\n"),
+        Edit(ATTENTION, "/// A_i = softmax of each row.\nvoid normalise(const Pass& p, std::int32_t head) {\n", """\
+void normalise(const Pass& p, std::int32_t head) {
+  if (p.n == p.m) {
+    std::array<float, kMaxTokens> column;
+    for (std::int32_t j = 0; j < p.m; ++j) {
+      const auto at = [&](std::int32_t i) { return p.map_of(head) + static_cast<std::size_t>(i * p.m + j); };
+      for (std::int32_t i = 0; i < p.n; ++i) column[static_cast<std::size_t>(i)] = p.masked[at(i)];
+      softmax_row(column.data(), column.data(), p.n);
+      for (std::int32_t i = 0; i < p.n; ++i) p.weights[at(i)] = column[static_cast<std::size_t>(i)];
+    }
+    std::fill(p.masked_rows.begin(), p.masked_rows.end(), 0.0F);
+    return;
+  }
+"""),
+    )),
+    Fault("mask after softmax", (
+        Edit(ATTENTION, "const bool visible = softmax_row(p.masked.data() + row, p.weights.data() + row, p.m);", """\
+const bool visible = p.masked[row] != -kInfinity;
+    softmax_row(p.scaled.data() + row, p.weights.data() + row, p.m);
+    for (std::size_t j = 0; j < static_cast<std::size_t>(p.m); ++j) {
+      if (p.masked[row + j] == -kInfinity) p.weights[row + j] = 0.0F;
+    }"""),
+    )),
+    Fault("causal mask off by one", (
+        Edit(ATTENTION, "p.options.causal ? std::min(i + 1, p.m) : p.m", "p.options.causal ? std::min(i + 2, p.m) : p.m"),
+    )),
+    Fault("key/value head of the neighbour", (
+        Edit(ATTENTION, "const std::int32_t kv_head = shape.kv_head_of(head);",
+             "const std::int32_t kv_head = (shape.kv_head_of(head) + 1) % shape.kv_heads;"),
+    )),
+    # With as many key/value heads as heads, as on the page, this is right: only groups show it.
+    Fault("key/value groups interleaved", (
+        Edit(ATTENTION, "const std::int32_t kv_head = shape.kv_head_of(head);",
+             "const std::int32_t kv_head = head % shape.kv_heads;"),
+    ), page=False),
+    # The page's weights have no biases.
+    Fault("value bias of the wrong head", (
+        Edit(ATTENTION, "#include <utility>\n", "#include <utility>\n#include <vector>\n"),
+        Edit(ATTENTION, "  const float* const c = p.input.context.empty() ? x : p.input.context.data();\n", """\
+  const float* const c = p.input.context.empty() ? x : p.input.context.data();
+  std::vector<float> b_v(p.parameters.b_v.begin(), p.parameters.b_v.end());
+  if (!b_v.empty()) std::rotate(b_v.begin(), b_v.begin() + p.k, b_v.end());
+"""),
+        Edit(ATTENTION, "bias_or_null(p.parameters.b_v)", "bias_or_null(b_v)"),
+    ), page=False),
+    Fault("head switched off after W_O", (
+        Edit(ATTENTION, "const float gate = p.options.gate(head);\n", "const float gate = 1.0F;\n"),
+        Edit(ATTENTION, "  return require_finite(Status::overflow, Tensor::output, shape, p.output);\n", """\
+  for (std::int32_t i = 0; i < p.n; ++i) {
+    for (std::int32_t column = 0; column < std::min(p.d, p.hk); ++column) {
+      p.output[static_cast<std::size_t>(i * p.d + column)] *= options.gate(column / p.k);
+    }
+  }
+  return require_finite(Status::overflow, Tensor::output, shape, p.output);
+"""),
+    )),
+    Fault("row with every key masked gives NaN", (
+        Edit("src/mha/softmax.cpp", "  if (max == kMinusInfinity) {\n    std::fill_n(weights, count, 0.0F);\n", """\
+  if (max == kMinusInfinity) {
+    std::fill_n(weights, count, std::numeric_limits<float>::quiet_NaN());
+"""),
+    )),
+    Fault("split by reshaping alone, without the transpose", (
+        Edit("src/mha/layout.cpp", ".strides = {head_dim, whole.strides[0], 1},",
+             ".strides = {head_dim * whole.shape[0], head_dim, 1},"),
+    )),
+    Fault("explanation reads the transposed cell", (
+        Edit("src/mha/explanation.cpp", "case Tensor::raw_scores: return score(a, b, c);",
+             "case Tensor::raw_scores: return score(a, std::min(c, shape_.tokens - 1), std::min(b, shape_.context - 1));"),
+    )),
+    Fault("contribution with another head's rows of W_O", (
+        Edit(ATTENTION, "pack({parameters_.w_o.data() + std::ptrdiff_t{head} * k * d, d}, k, d, workspace_.data());",
+             "pack({parameters_.w_o.data() + std::ptrdiff_t{head > 0 ? head - 1 : head} * k * d, d}, k, d, workspace_.data());"),
+    )),
+    Fault("memory view from before the module's memory grew", (
+        Edit("web/src/core/wasm.ts", "  #scratch = new Block(0, 0)\n", "  #scratch = new Block(0, 0)\n  #old: ArrayBuffer | undefined\n"),
+        Edit("web/src/core/wasm.ts", "return new Float32Array(this.#memory.buffer, block.address, block.floats)",
+             "return new Float32Array((this.#old ??= this.#memory.buffer), block.address, block.floats)"),
+    ), native=False),
+    Fault("numbers of an older pass stay on show", (
+        Edit("web/src/model/lesson.svelte.ts", "      this.pass = pass\n", "      this.pass ??= pass\n"),
+    ), native=False),
+)

@@ -1,0 +1,104 @@
+"""Who should notice a fault: the native tests, the unit tests of the page (with the wasm module), the walk in a browser."""
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults import Fault
+from tree import Broken, Copy
+
+# The browser has relaxed SIMD, so this is the build that its page runs.
+WASM = "relaxed"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    caught: bool
+    text: str
+    tail: str = ""
+
+
+NOT_ASKED = Verdict(False, "–")
+
+
+def verdict(red: bool, output: str) -> Verdict:
+    return Verdict(red, "caught" if red else "green", output[-4000:])
+
+
+class Native:
+    """The Catch2 suite, up to its first failure."""
+
+    name = "native"
+
+    def __init__(self, copy: Copy):
+        self.copy = copy
+        self.configured = False
+
+    def must_see(self, fault: Fault) -> bool:
+        return fault.native
+
+    def see(self, fault: Fault | None) -> Verdict:
+        if fault is not None and not fault.in_core:
+            return NOT_ASKED
+        if not self.configured:
+            self.copy.build("cmake", "--preset", "dev")
+            self.configured = True
+        targets = ["mha_tests"] if fault else ["mha_tests", "mha_oracle"]
+        self.copy.build("cmake", "--build", "--preset", "dev", "--target", *targets)
+        if fault is None:
+            # The oracle that judges faulty pages is the one without a fault.
+            shutil.copy2(self.copy.tree / "build" / "dev" / "mha_oracle", self.copy.home / "mha_oracle")
+        done = self.copy.run(self.copy.tree / "build" / "dev" / "mha_tests", "--abort", "--order", "decl", "--rng-seed", "1")
+        return verdict(done.returncode != 0, done.stdout)
+
+
+class Unit:
+    """The unit tests of the page's code, of which some run the wasm module."""
+
+    name = "unit"
+
+    def __init__(self, copy: Copy):
+        self.copy = copy
+
+    def must_see(self, fault: Fault) -> bool:
+        return False  # whatever it sees the sooner is welcome; the walk must see it
+
+    def see(self, fault: Fault | None) -> Verdict:
+        build_modules(self.copy)
+        done = self.copy.run("npx", "vitest", "run", "--project", "unit", "--bail", "1", cwd="web")
+        return verdict(done.returncode != 0, done.stdout)
+
+
+class Page:
+    """The walk through the built page, in a browser, against the oracle."""
+
+    name = "page"
+
+    def __init__(self, copy: Copy):
+        self.copy = copy
+
+    def must_see(self, fault: Fault) -> bool:
+        return fault.page
+
+    def see(self, fault: Fault | None) -> Verdict:
+        build_modules(self.copy)
+        self.copy.build("npx", "vite", "build", "--logLevel", "error", cwd="web")
+        done = self.copy.run(
+            "npx", "vitest", "run", "--project", "page", "--bail", "1", "tests/page/walker.test.ts", cwd="web",
+            QUICK="1", TEST_SEED="1", MHA_ORACLE=str(self.copy.home / "mha_oracle"), DIST=str(self.copy.tree / "dist"),
+        )
+        return verdict(done.returncode != 0, done.stdout)
+
+
+def build_modules(copy: Copy) -> None:
+    """Both builds the first time, for the page names both; then the one that runs."""
+    for build in ("simd", "relaxed"):
+        folder = copy.tree / "build" / f"wasm-{build}"
+        first = not (folder / "build.ninja").exists()
+        if first:
+            copy.build("emcmake", "cmake", "--preset", f"wasm-{build}")
+        if first or build == WASM:
+            copy.build("cmake", "--build", "--preset", f"wasm-{build}", "--target", "mha_page")
+            copy.build("cmake", "--install", folder)

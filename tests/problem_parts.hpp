@@ -1,0 +1,39 @@
+// A problem that has every part, and the list of its parts, for tests that spoil each of them in turn.
+#pragma once
+
+#include <vector>
+
+#include "problem.hpp"
+#include "support.hpp"
+
+namespace mha::test {
+
+inline constexpr Shape kShape = {5, 4, 6, 4, 2, 3};
+
+/// A problem that has every part.
+inline Problem whole_problem(Random& random, const Shape& shape = kShape) {
+  Problem p = plain_problem(shape, random);
+  add_biases(p, random);
+  p.context = numbers_for(Tensor::context, shape, random);
+  p.mask = random_mask(shape, random);
+  p.gates = random_gates(shape, random);
+  return p;
+}
+
+struct Part {
+  Tensor tensor;
+  std::vector<float> Problem::* values;
+  bool may_be_empty;
+};
+
+/// Gates have no tensor of their own: they are reported as those of `heads`.
+inline constexpr Part kParts[] = {
+    {Tensor::x, &Problem::x, false},      {Tensor::context, &Problem::context, false},
+    {Tensor::mask, &Problem::mask, true}, {Tensor::w_q, &Problem::w_q, false},
+    {Tensor::w_k, &Problem::w_k, false},  {Tensor::w_v, &Problem::w_v, false},
+    {Tensor::w_o, &Problem::w_o, false},  {Tensor::b_q, &Problem::b_q, true},
+    {Tensor::b_k, &Problem::b_k, true},   {Tensor::b_v, &Problem::b_v, true},
+    {Tensor::b_o, &Problem::b_o, true},   {Tensor::heads, &Problem::gates, true},
+};
+
+}  // namespace mha::test

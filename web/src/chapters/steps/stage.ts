@@ -1,0 +1,145 @@
+// How the parts of a stop share the stage: pixels only, no numbers of the lesson.
+import { gutterPx } from '../../components/draw/digits'
+import { type Band, planBands, plainBand } from '../../components/draw/geometry'
+
+export interface Stage {
+  width: number
+  /** a phone: one map above, its chosen row as a strip below */
+  narrow: boolean
+  labelPx: number
+  /** room for token labels on the left of every map that has them */
+  gutter: number
+  /** room of × and = between maps */
+  operator: number
+  /** the height of one token's row */
+  row: number
+}
+
+export const bandGap = 10
+/** Below this no two decimals fit in 12 px. */
+const digitCell = 31
+
+/** What stands above and below a map on every stop: header, controls, title, labels, legend, explanation, footer. */
+const aroundPx = 506
+
+export function stageOf(width: number, screenHeight: number, tokens: readonly string[]): Stage {
+  const narrow = width < 600
+  const labelPx = narrow ? 14 : 16
+  return {
+    width,
+    narrow,
+    labelPx,
+    gutter: gutterPx(tokens, labelPx),
+    operator: width >= 1200 ? 52 : 36,
+    row: Math.max(tokens.length > 13 ? 20 : 24, Math.min(narrow ? 26 : 34, Math.floor((screenHeight - aroundPx) / tokens.length))),
+  }
+}
+
+export interface Sizes {
+  n: number
+  d: number
+  h: number
+  k: number
+}
+
+export interface Heads {
+  /** the heads on the screen, and the chosen one */
+  shown: readonly number[]
+  chosen: number
+}
+
+/** X, W, Q side by side; undefined where they have to stand below each other. */
+export function projectionWidths({ width, gutter, operator }: Stage, { d, h }: Sizes): { x: number; w: number; q: number } {
+  const gaps = 2 * (h - 1) * bandGap
+  const room = width - gutter - 2 * operator
+  const cell = Math.min(46, Math.floor((room - gaps) / (3 * d)))
+  if (cell >= digitCell) return { x: d * cell, w: d * cell + gaps / 2, q: d * cell + gaps / 2 }
+  if (width < 860) return { x: width - gutter, w: width - gutter, q: width - gutter }
+  return { x: Math.floor(room * 0.24), w: Math.floor(room * 0.38), q: Math.floor(room * 0.38) }
+}
+
+/** Columns of all heads in one map: alike where digits fit, else the chosen head wide. */
+export const columnBands = (available: number, { shown, chosen }: Heads, k: number, gap = bandGap): Band[] =>
+  planBands({ available, heads: shown, headDim: k, chosen, gap, cell: { max: 46, min: digitCell }, firstColumn: (shown[0] ?? 0) * k })
+
+export const headGap = 12
+
+/** Stops 2 and 8: the room of each side, if whole and blocks can stand beside each other with digits. */
+export function besideWidth({ width, gutter, operator }: Stage, { d, h }: Sizes): number | undefined {
+  const room = Math.floor((width - gutter - operator) / 2)
+  return (room - (h - 1) * headGap) / d >= digitCell ? room : undefined
+}
+
+/** A matrix of weights is as tall as it needs to be: readable rows while they are few. */
+export const weightRow = (rows: number, { row }: Stage, n: number): number =>
+  Math.min(row, Math.max(n * row, 240) / rows)
+
+/** A tensor of d columns that stands alone. */
+export const vectorBand = (available: number, columns: number): Band[] => plainBand(columns, Math.min(available, columns * 46))
+
+/** One or two maps of tokens by tokens, each with its labels. */
+export function scoreCell({ width, gutter, operator, narrow }: Stage, n: number, maps: 1 | 2): number {
+  const side = maps === 2 && width >= 860
+  const room = side ? (width - 2 * gutter - operator) / 2 : width - gutter
+  return Math.max(narrow ? 12 : 16, Math.min(maps === 1 ? 72 : 56, Math.floor(room / n)))
+}
+
+export interface Crossing {
+  /** the width of a score's cell, and its height */
+  score: number
+  row: number
+  /** the width of all of Q_i, the height of a row of K_iᵀ */
+  q: number
+  kRow: number
+  /** room for names on the right */
+  side: number
+}
+
+/** Stop 3: Q_i on the left, K_iᵀ above, their scores where they cross. */
+export function crossing({ width, gutter, narrow, row: token }: Stage, { n, k }: Sizes): Crossing {
+  const side = width >= 1000 ? 100 : 0
+  const room = width - gutter - side - 30
+  const even = Math.min(72, Math.floor(room / (k + n)))
+  const q = even >= digitCell && k <= 8 ? k * even : Math.min(256, Math.max(120, k * 6))
+  const score = narrow ? Math.max(12, Math.min(40, Math.floor((width - gutter) / n))) : Math.max(16, Math.min(72, Math.floor((room - q) / n)))
+  // K_iᵀ above takes the height of about four rows.
+  const row = narrow ? token : Math.max(20, Math.min(30, Math.floor((token * n - 44) / n)))
+  return { score, row, q, kRow: k <= 4 ? 27 : k <= 8 ? 24 : 128 / k, side }
+}
+
+/** Stop 7: A_i, V_i and Z_i. */
+export function mixing(stage: Stage, { n, k }: Sizes): { stacked: boolean; a: number; v: number } {
+  const { width, gutter, operator } = stage
+  const room = width - 2 * gutter - 2 * operator
+  const even = Math.floor(room / (n + 2 * k))
+  if (even >= digitCell && k <= 12) return { stacked: false, a: Math.min(48, even), v: k * Math.min(64, even) }
+  const v = Math.min(260, Math.max(150, k * 8))
+  const a = Math.floor((room - 2 * v) / n)
+  if (width >= 860 && a >= 16) return { stacked: false, a: Math.min(48, a), v }
+  return { stacked: true, a: scoreCell(stage, n, 1), v: Math.min(width - gutter, k * 60, 420) }
+}
+
+/** Stop 9: whether everything can stand as in the pictures, crossing, and how wide a cell then is. */
+export function outputCross({ width, gutter }: Stage, { d, h, k }: Sizes): number | undefined {
+  const gaps = h * (3 * 12 + 30)
+  const cell = Math.floor((width - gutter - gaps) / (h * (k + d) + d))
+  return cell >= digitCell ? Math.min(44, cell) : undefined
+}
+
+export interface LaneWidths {
+  z: number
+  w: number
+  c: number
+  /** the width of every cell if digits fit, else 0 */
+  cell: number
+}
+
+/** Stop 9 in lanes: Z_i, W_O's rows and C_i of one head in a line. */
+export function laneWidths({ width, narrow, gutter }: Stage, { d, h, k }: Sizes): LaneWidths {
+  const room = width - (narrow ? 100 : 130)
+  const cell = Math.min(44, Math.floor((room - gutter) / (k + 2 * d)))
+  if (cell >= digitCell && h <= 4) return { z: k * cell, w: d * cell, c: d * cell, cell }
+  const z = Math.floor(Math.min(room * 0.18, Math.max(40, k * 12)))
+  const wide = Math.floor(Math.min((room - z) / 2, d * 40))
+  return { z, w: wide, c: wide, cell: 0 }
+}

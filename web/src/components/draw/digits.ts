@@ -1,0 +1,59 @@
+// Whether and how numbers fit into cells, and how labels fit above columns.
+import { cellDecimals } from '../../model/format'
+import type { Domain } from '../../model/scale'
+
+export interface Digits {
+  fontPx: number
+  decimals: number
+  /** .58 instead of 0.58 */
+  bare: boolean
+}
+
+/** Digits of the sans face are all this wide, in em; a point, a minus sign. Measured on Source Sans 3, rounded up. */
+const digitEm = 0.5
+const pointEm = 0.26
+
+const smallestPx = 12
+const gapPx = 3
+
+/** The largest size that fits, or undefined: then the cell stays without digits. */
+export function fitDigits(domain: Domain, cellWidthPx: number, cellHeightPx: number): Digits | undefined {
+  if (cellHeightPx < 17) return undefined
+  const bare = domain.kind === 'sequential'
+  const decimals = bare ? 2 : cellDecimals(domain.limit, cellWidthPx)
+  const wholes = bare ? 1 : Math.max(1, Math.floor(Math.log10(Math.max(1, domain.limit))) + 1)
+  const em = (wholes + decimals + (bare ? 0 : 1)) * digitEm + pointEm
+  for (let fontPx = 16; fontPx >= smallestPx; fontPx -= 1) {
+    if (em * fontPx + gapPx <= cellWidthPx && fontPx * 1.3 <= cellHeightPx) return { fontPx, decimals, bare }
+  }
+  return undefined
+}
+
+export type LabelMode = 'flat' | 'stacked' | 'slanted'
+
+const wide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303f\uff00-\uff60]/u
+
+/** About how wide a text is, in em: full-width characters 1, others .55. */
+export const emWidth = (text: string): number => [...text].reduce((sum, c) => sum + (wide.test(c) ? 1 : 0.55), 0)
+
+/** Flat where every label fits; two Chinese characters may stand on each other; anything longer leans. */
+export function labelMode(labels: readonly string[], cellWidthPx: number, fontPx: number): LabelMode {
+  if (labels.every((label) => emWidth(label) * fontPx <= cellWidthPx - 2)) return 'flat'
+  const stackable = labels.every((label) => [...label].length <= 3 && [...label].every((c) => wide.test(c) || label.length === 1))
+  return stackable && cellWidthPx >= fontPx ? 'stacked' : 'slanted'
+}
+
+const slant = (42 * Math.PI) / 180
+export const longestLabelPx = 104
+
+/** The height that the labels above a map need. */
+export function labelHeightPx(labels: readonly string[], mode: LabelMode, fontPx: number): number {
+  const em = Math.max(1, ...labels.map(emWidth))
+  if (mode === 'flat') return Math.round(fontPx * 1.75)
+  if (mode === 'stacked') return Math.round(Math.max(...labels.map((label) => [...label].length)) * fontPx * 1.2 + 6)
+  return Math.round(Math.min(longestLabelPx, em * fontPx) * Math.sin(slant) + fontPx * 1.1)
+}
+
+/** The width of row labels, the same for every map of a stop so that rows line up. */
+export const gutterPx = (labels: readonly string[], fontPx: number): number =>
+  Math.round(Math.min(longestLabelPx, Math.max(2, ...labels.map(emWidth)) * fontPx) + 22)

@@ -1,0 +1,144 @@
+// Where cells lie: columns in bands (one per head, with gaps between), rows of one height. Pure arithmetic of pixels.
+import type { Matrix, Place } from '../../model/matrix'
+
+/** Neighbouring columns drawn together. */
+export interface Band {
+  /** first column and how many */
+  start: number
+  count: number
+  left: number
+  width: number
+  /** the head it belongs to, counted from 0 */
+  head?: number
+}
+
+export interface Grid {
+  bands: readonly Band[]
+  rows: number
+  rowHeight: number
+  width: number
+  height: number
+}
+
+export interface Box {
+  left: number
+  top: number
+  width: number
+  height: number
+}
+
+export function gridOf(bands: readonly Band[], rows: number, rowHeight: number): Grid {
+  const last = bands.at(-1)
+  return { bands, rows, rowHeight, width: last ? last.left + last.width : 0, height: rows * rowHeight }
+}
+
+/** One band without heads. */
+export const plainBand = (count: number, width: number): Band[] => [{ start: 0, count, left: 0, width }]
+
+export interface BandPlan {
+  available: number
+  heads: readonly number[]
+  headDim: number
+  chosen: number
+  gap: number
+  /** the widest and the narrowest cell that may show its digits */
+  cell: { max: number; min: number }
+  /** the widest thumbnail */
+  thumb?: number
+  /** where the first head's columns start in the matrix */
+  firstColumn?: number
+}
+
+/** All heads alike where digits fit; else the chosen head wide and the others as thumbnails. */
+export function planBands(plan: BandPlan): Band[] {
+  const { available, heads, headDim, chosen, gap, cell, thumb = 64, firstColumn = 0 } = plan
+  const gaps = (heads.length - 1) * gap
+  const even = Math.floor((available - gaps) / (heads.length * headDim))
+  const others = heads.length - 1
+  const small = Math.max(4, Math.min(thumb, Math.floor((available * 0.42) / Math.max(1, others)) - gap))
+  const widthOf = (head: number): number => {
+    if (even >= cell.min) return headDim * Math.min(even, cell.max)
+    return head === chosen || others === 0 ? Math.max(40, available - others * (small + gap)) : small
+  }
+  let left = 0
+  return heads.map((head, place) => {
+    const band = { start: firstColumn + place * headDim, count: headDim, left, width: widthOf(head), head }
+    left += band.width + gap
+    return band
+  })
+}
+
+/** All bands of one width, docked: a seam of a few pixels between them. */
+export function dockedBands(available: number, heads: readonly number[], headDim: number, seam: number, cellMax: number): Band[] {
+  const gaps = (heads.length - 1) * seam
+  const width = Math.max(4, Math.min(headDim * cellMax, (available - gaps) / heads.length))
+  return heads.map((head, place) => ({
+    start: place * headDim,
+    count: headDim,
+    left: place * (width + seam),
+    width,
+    head,
+  }))
+}
+
+export const bandOf = (grid: Grid, column: number): Band | undefined =>
+  grid.bands.find((band) => column >= band.start && column < band.start + band.count)
+
+export function boxOf(grid: Grid, row: number, column: number): Box | undefined {
+  const band = bandOf(grid, column)
+  if (band === undefined) return undefined
+  const width = band.width / band.count
+  return { left: band.left + (column - band.start) * width, top: row * grid.rowHeight, width, height: grid.rowHeight }
+}
+
+/** The cell at a point; between bands there is none. Where a pixel shows the strongest of several, that one. */
+export function cellAt(grid: Grid, matrix: Matrix, x: number, y: number, pixelRatio: number): Place | undefined {
+  const band = grid.bands.find(({ left, width }) => x >= left && x < left + width)
+  if (band === undefined || y < 0 || y >= grid.height) return undefined
+  const columns = bins(band.count, Math.round(band.width * pixelRatio))
+  const rows = bins(grid.rows, Math.round(grid.height * pixelRatio))
+  const column = Math.min(columns.count - 1, Math.floor(((x - band.left) / band.width) * columns.count))
+  const row = Math.min(rows.count - 1, Math.floor((y / grid.height) * rows.count))
+  return strongest(matrix, rows.first(row), rows.first(row + 1), band.start + columns.first(column), band.start + columns.first(column + 1))
+}
+
+/** How `items` share `pixels`: one bin each, or one bin per pixel where there are more items than pixels. */
+export interface Bins {
+  count: number
+  /** the first item of a bin; first(count) is the end */
+  first(bin: number): number
+  /** the first pixel of a bin; pixel(count) is the end */
+  pixel(bin: number): number
+}
+
+export function bins(items: number, pixels: number): Bins {
+  if (items <= pixels) {
+    return { count: items, first: (bin) => bin, pixel: (bin) => Math.round((bin * pixels) / items) }
+  }
+  const count = Math.max(1, pixels)
+  return { count, first: (bin) => Math.floor((bin * items) / count), pixel: (bin) => bin }
+}
+
+/** Whether this grid has more cells than device pixels somewhere. */
+export function isBinned(grid: Grid, pixelRatio: number): boolean {
+  const narrow = grid.bands.some((band) => band.count > Math.round(band.width * pixelRatio))
+  return narrow || grid.rows > Math.round(grid.height * pixelRatio)
+}
+
+/** The cell of largest magnitude in a block; what is not a number wins, so that it can't hide. */
+export function strongest(matrix: Matrix, fromRow: number, toRow: number, fromColumn: number, toColumn: number): Place {
+  const { data, offset, rowStride, columnStride } = matrix
+  let best = { row: fromRow, column: fromColumn }
+  let size = -1
+  for (let row = fromRow; row < toRow; row += 1) {
+    for (let column = fromColumn; column < toColumn; column += 1) {
+      const value = Math.abs(data[offset + row * rowStride + column * columnStride] ?? 0)
+      if (Number.isNaN(value)) return { row, column }
+      if (value > size) {
+        size = value
+        best = { row, column }
+      }
+    }
+  }
+  return best
+}

@@ -1,0 +1,120 @@
+// Paints a matrix on a canvas, to the device pixel. Colours and digits only: everything the reader points at is DOM.
+import { bare, fixed } from '../../model/format'
+import type { Matrix } from '../../model/matrix'
+import type { Domain } from '../../model/scale'
+import type { Digits } from './digits'
+import { type Band, type Grid, bins, boxOf, strongest } from './geometry'
+import { type Ground, colourOf, css, inkOn } from './ramp'
+
+export interface Look {
+  domain: Domain
+  ground: Ground
+  depth: number
+  digits: Digits | undefined
+  /** CSS font family of the digits */
+  family: string
+  /** colours of the hatch and of "not a number" */
+  hatch: string
+  alarm: string
+  /** true where a cell may not be looked at */
+  masked: ((row: number, column: number) => boolean) | undefined
+}
+
+const gapFromPx = 10
+const hatchPitchPx = 6
+
+export function paint(canvas: HTMLCanvasElement, matrix: Matrix, grid: Grid, look: Look, pixelRatio: number): void {
+  canvas.width = Math.max(1, Math.round(grid.width * pixelRatio))
+  canvas.height = Math.max(1, Math.round(grid.height * pixelRatio))
+  const context = canvas.getContext('2d')
+  if (context === null) return
+  for (const band of grid.bands) paintBand(context, matrix, grid, band, look, pixelRatio)
+  context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0)
+  if (look.masked !== undefined) hatchMasked(context, matrix, grid, look)
+  if (look.digits !== undefined) writeDigits(context, matrix, grid, look, look.digits)
+}
+
+function paintBand(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, band: Band, look: Look, pixelRatio: number): void {
+  const [width, height] = [Math.round(band.width * pixelRatio), Math.round(grid.height * pixelRatio)]
+  if (width < 1 || height < 1) return
+  const columns = bins(band.count, width)
+  const rows = bins(grid.rows, height)
+  const columnGap = band.width / band.count >= gapFromPx ? Math.round(pixelRatio) : 0
+  const rowGap = grid.rowHeight >= gapFromPx ? Math.round(pixelRatio) : 0
+  const image = context.createImageData(width, height)
+  const pixels = new Uint32Array(image.data.buffer)
+  for (let r = 0; r < rows.count; r += 1) {
+    for (let c = 0; c < columns.count; c += 1) {
+      const place = strongest(
+        matrix, rows.first(r), rows.first(r + 1), band.start + columns.first(c), band.start + columns.first(c + 1),
+      )
+      const value = matrix.value(place.row, place.column)
+      if (!Number.isFinite(value)) continue
+      const [red, green, blue] = colourOf(value, look.domain, look.ground, look.depth)
+      // ImageData is RGBA in memory, and every browser we know runs on little-endian machines.
+      const colour = (255 << 24) | (blue << 16) | (green << 8) | red
+      const [left, right] = [columns.pixel(c), columns.pixel(c + 1) - columnGap]
+      for (let y = rows.pixel(r); y < rows.pixel(r + 1) - rowGap; y += 1) pixels.fill(colour, y * width + left, y * width + right)
+    }
+  }
+  context.putImageData(image, Math.round(band.left * pixelRatio), 0)
+}
+
+/** 45° lines over what may not be looked at, and a border around it. */
+function hatchMasked(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, look: Look): void {
+  context.strokeStyle = look.hatch
+  context.lineWidth = 1
+  for (let row = 0; row < grid.rows; row += 1) {
+    for (let column = 0; column < matrix.columns; column += 1) {
+      if (!(look.masked?.(row, column) ?? false)) continue
+      const box = boxOf(grid, row, column)
+      if (box === undefined || box.width < 4 || box.height < 4) continue
+      context.save()
+      context.beginPath()
+      context.rect(box.left, box.top, box.width - 1, box.height - 1)
+      context.clip()
+      context.clearRect(box.left, box.top, box.width, box.height)
+      context.beginPath()
+      for (let x = -box.height; x < box.width; x += hatchPitchPx) {
+        context.moveTo(box.left + x, box.top + box.height)
+        context.lineTo(box.left + x + box.height, box.top)
+      }
+      context.stroke()
+      context.strokeRect(box.left + 0.5, box.top + 0.5, box.width - 2, box.height - 2)
+      context.restore()
+    }
+  }
+}
+
+function writeDigits(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, look: Look, digits: Digits): void {
+  context.font = `${digits.fontPx}px ${look.family}`
+  context.textAlign = 'right'
+  context.textBaseline = 'middle'
+  for (const band of grid.bands) {
+    const cellWidth = band.width / band.count
+    const digitWidth = context.measureText(fixed(-look.domain.limit, digits.decimals)).width
+    // Centred as a block: the columns of digits stay aligned to the right.
+    const right = Math.max(3, (cellWidth - digitWidth) / 2)
+    for (let column = band.start; column < band.start + band.count; column += 1) {
+      for (let row = 0; row < grid.rows; row += 1) {
+        if (look.masked?.(row, column) ?? false) continue
+        const value = matrix.value(row, column)
+        const box = boxOf(grid, row, column)
+        if (box === undefined) continue
+        context.fillStyle = Number.isFinite(value) ? inkOn(colourOf(value, look.domain, look.ground, look.depth)) : look.alarm
+        context.fillText(printed(value, digits), box.left + box.width - 1 - right, box.top + (box.height - 1) / 2 + 1)
+      }
+    }
+  }
+}
+
+export function printed(value: number, digits: Digits): string {
+  const text = fixed(value, digits.decimals)
+  return digits.bare ? bare(text) : text
+}
+
+/** The colour of one cell as CSS, with the ink that reads on it. */
+export function cellColours(value: number, look: Pick<Look, 'domain' | 'ground' | 'depth'>): { ground: string; ink: string } {
+  const colour = colourOf(Number.isFinite(value) ? value : 0, look.domain, look.ground, look.depth)
+  return { ground: css(colour), ink: inkOn(colour) }
+}

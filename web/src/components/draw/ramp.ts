@@ -1,0 +1,65 @@
+// The one ramp: blue-black ink for more, red ink for negative; on the dark page, chalk. Nine stops each with equal steps
+// of OKLab lightness (design, section 4), straight lines in sRGB between them.
+import type { Domain } from '../../model/scale'
+
+export type Ground = 'light' | 'dark'
+export type Colour = readonly [red: number, green: number, blue: number]
+
+const stops: Record<Ground, { positive: string; negative: string }> = {
+  light: {
+    positive: 'F2F7F8 C2DEEA 96C3DB 70A8C9 528CB4 3C7099 2D557B 223C5A 172439',
+    negative: 'F9F5F2 FED4C1 FEB293 F99069 E57651 CE5E3E B4482F 9A3523 7F2117',
+  },
+  dark: {
+    positive: '1C2328 243B48 2C5669 387188 4C8DA4 69A9BD 8FC5D3 B9DFE7 E7F9FC',
+    negative: '27201E 571C12 77240F 933313 AC4720 C25C30 D87443 ED8B58 FFA571',
+  },
+}
+
+/** Under digits the ramp is used up to here only, so that they stay easy to read. */
+export const digitDepth = 0.55
+
+const parse = (hex: string): Colour => {
+  const value = Number.parseInt(hex, 16)
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255]
+}
+
+const between = (colours: readonly Colour[], t: number): Colour => {
+  const place = Math.min(1, Math.max(0, t)) * (colours.length - 1)
+  const below = Math.min(colours.length - 2, Math.floor(place))
+  const [a, b] = [colours[below] ?? [0, 0, 0], colours[below + 1] ?? [0, 0, 0]]
+  const mix = (channel: 0 | 1 | 2): number => Math.round(a[channel] + (b[channel] - a[channel]) * (place - below))
+  return [mix(0), mix(1), mix(2)]
+}
+
+const steps = 255
+
+/** 511 colours, −limit … +limit; zero is the 256th. */
+function table(ground: Ground): readonly Colour[] {
+  const { positive, negative } = stops[ground]
+  const [up, down] = [positive.split(' ').map(parse), negative.split(' ').map(parse)]
+  const half = (colours: readonly Colour[]): Colour[] => Array.from({ length: steps + 1 }, (_, i) => between(colours, i / steps))
+  return [...half(down).slice(1).reverse(), ...half(up)]
+}
+
+const tables: Record<Ground, readonly Colour[]> = { light: table('light'), dark: table('dark') }
+
+/** The colour of a finite value. `depth` < 1 uses the pale part of the ramp only. */
+export function colourOf(value: number, domain: Domain, ground: Ground, depth = 1): Colour {
+  const t = Math.min(1, Math.max(-1, value / domain.limit)) * depth
+  return tables[ground][steps + Math.round(t * steps)] ?? [0, 0, 0]
+}
+
+export const css = ([red, green, blue]: Colour): string => `rgb(${red} ${green} ${blue})`
+
+/** Relative luminance, WCAG 2. */
+export function luminance(colour: Colour): number {
+  const [red, green, blue] = colour.map((channel) => {
+    const c = channel / 255
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** Black or white, whichever reads better on the colour. */
+export const inkOn = (colour: Colour): '#000' | '#fff' => (luminance(colour) > 0.179 ? '#000' : '#fff')

@@ -1,0 +1,50 @@
+// Small helpers for figures: the legend of a tensor, the sheet of a matrix.
+import type { Pass, TensorView } from '../core/protocol'
+import type { TensorName } from '../core/generated/tables'
+import { type Matrix, type Slice, matrixOf } from '../model/matrix'
+import { domainOf } from '../model/scale'
+import { symbolOf } from '../model/symbols'
+import { fitDigits } from './draw/digits'
+import type { Legend, Sheet } from './Figure.svelte'
+import type { CommonText } from '../text/common.en'
+
+/** A slice of a tensor that every full pass holds. */
+export function slice(pass: Pass, name: TensorName, options: Slice = {}): Matrix {
+  const view = pass.tensor(name)
+  if (view === undefined) throw new Error(`this pass does not hold ${name}`)
+  return matrixOf(view, options, pass)
+}
+
+export const sheet = (matrix: Matrix, title = symbolOf(matrix.tensor, matrix.head)): Sheet => ({
+  key: `${matrix.tensor}.${matrix.head ?? ''}.${matrix.firstRow}.${matrix.firstColumn}`,
+  title,
+  matrix,
+})
+
+export interface Shown {
+  tensor: TensorName
+  symbol: string
+  cellWidth: number
+  cellHeight: number
+}
+
+/** One legend per scale; maps that share one are named together. */
+export function legendsOf(text: CommonText, pass: Pass, shown: readonly Shown[], also?: TensorView): Legend[] {
+  const groups = new Map<string, Legend & { symbols: string[] }>()
+  for (const { tensor, symbol, cellWidth, cellHeight } of shown) {
+    const domain = domainOf(pass, tensor, also)
+    const pale = fitDigits(domain, cellWidth, cellHeight) !== undefined
+    const key = `${domain.kind} ${domain.limit} ${pale}`
+    const group = groups.get(key) ?? { domain, pale, caption: '', symbols: [] }
+    if (!group.symbols.includes(symbol)) group.symbols.push(symbol)
+    groups.set(key, group)
+  }
+  let explained = false
+  return [...groups.values()].map(({ domain, pale, symbols }) => {
+    const names = symbols.map((symbol) => `$${symbol}$`).join(text.comma)
+    if (domain.kind === 'sequential') return { domain, pale, caption: text.figure.legend.weights(names) }
+    const caption = explained ? names : text.figure.legend.signed(names)
+    explained = true
+    return { domain, pale, caption }
+  })
+}

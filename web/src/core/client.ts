@@ -1,0 +1,174 @@
+// The page's side: implements Core by asking a worker. The worker starts with the first request; if it crashes,
+// everything unanswered fails, and the next request starts another one. It holds nothing that the page would miss: a
+// pass is fully determined by its request, so a question about a pass brings that along.
+import { Connection } from './connection'
+import { browser, type Environment } from './environment'
+import type { Answers, Build, MessageOf } from './messages'
+import { ReceivedPass } from './pass'
+import {
+  type CellRef,
+  type Core,
+  CoreError,
+  type Explanation,
+  type Pass,
+  type PassRequest,
+  Superseded,
+  type TensorView,
+} from './protocol'
+import { StridedView } from './tensor'
+
+export const createCore = (environment: Environment = browser): Core => new Client(environment)
+
+/** Parameters of so many weights stay on the page. */
+const keptParameters = 2
+
+/** What every question about a pass carries. */
+type About = Pick<MessageOf<'explain'>, 'id' | 'pass' | 'request'>
+
+interface Opened {
+  connection: Connection
+  info: Answers['load']
+}
+
+class Client implements Core {
+  readonly #environment: Environment
+  #opened: Promise<Opened> | undefined
+  /** kept once it has run, so that a restart needs no network */
+  #module: { build: Build; bytes: ArrayBuffer } | undefined
+  #disposed = false
+  #lastId = 0
+  /** by layer: the pass that was asked for last and is not answered yet */
+  readonly #asked = new Map<number, AbortController>()
+  /** by layer: the pass that was answered last */
+  readonly #current = new Map<number, { id: number; outdated: AbortController }>()
+  /** by weights id, the least recently used first */
+  readonly #parameters = new Map<string, Float32Array>()
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  async ready(): Promise<Answers['load']> {
+    return (await this.#open()).info
+  }
+
+  async pass(given: PassRequest): Promise<Pass> {
+    const request = plain(given)
+    const { layer } = request
+    const asked = new AbortController()
+    this.#asked.get(layer)?.abort()
+    this.#asked.set(layer, asked)
+    try {
+      return await this.#pass(++this.#lastId, request, asked.signal)
+    } catch (error) {
+      throw asked.signal.aborted ? new Superseded() : error
+    } finally {
+      if (this.#asked.get(layer) === asked) this.#asked.delete(layer)
+    }
+  }
+
+  async #pass(id: number, request: PassRequest, signal: AbortSignal): Promise<Pass> {
+    const { connection } = await this.#open()
+    signal.throwIfAborted()
+    const known = new Map(this.#parameters)
+    const answer = await connection.ask({ id, kind: 'pass', request, known: [...known.keys()] }, signal)
+    signal.throwIfAborted()
+    const parameters = answer.parameters ?? known.get(answer.weightsId)!
+    this.#keepParameters(answer.weightsId, parameters)
+    this.#current.get(request.layer)?.outdated.abort()
+    this.#current.set(request.layer, { id, outdated: new AbortController() })
+    return new ReceivedPass(id, request, answer, parameters)
+  }
+
+  async explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation> {
+    const asked = { tensor: cell.tensor, index: [...cell.index] }
+    return this.#about(pass, (connection, about, signal) =>
+      connection.ask({ ...about, kind: 'explain', cell: asked, largest }, signal),
+    )
+  }
+
+  async contributions(pass: Pass, heads: number[]): Promise<TensorView> {
+    const asked = [...heads]
+    const { view, data } = await this.#about(pass, (connection, about, signal) =>
+      connection.ask({ ...about, kind: 'contributions', heads: asked }, signal),
+    )
+    return new StridedView('contributions', view, data)
+  }
+
+  dispose(): void {
+    this.#disposed = true
+    for (const asked of this.#asked.values()) asked.abort()
+    this.#opened?.then(({ connection }) => connection.close(new Superseded()), () => {})
+  }
+
+  /** A question about a pass. It is taken back when a newer pass has been answered. */
+  async #about<Answer>(
+    pass: Pass,
+    ask: (connection: Connection, about: About, signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    const current = this.#current.get(pass.request.layer)
+    if (current?.id !== pass.id) throw new Superseded()
+    const { signal } = current.outdated
+    const { connection } = await this.#open()
+    if (signal.aborted) throw new Superseded()
+    return ask(connection, { id: ++this.#lastId, pass: pass.id, request: pass.request }, signal)
+  }
+
+  #keepParameters(id: string, parameters: Float32Array): void {
+    this.#parameters.delete(id)
+    this.#parameters.set(id, parameters)
+    for (const oldest of this.#parameters.keys()) {
+      if (this.#parameters.size <= keptParameters) break
+      this.#parameters.delete(oldest)
+    }
+  }
+
+  /** The running worker, or a new one. A failed start is forgotten, so that the next request tries again. */
+  #open(): Promise<Opened> {
+    if (this.#disposed) return Promise.reject(new Superseded())
+    if (this.#opened) return this.#opened
+    const opened = this.#start(() => this.#forget(opened))
+    opened.catch(() => this.#forget(opened))
+    this.#opened = opened
+    return opened
+  }
+
+  #forget(opened: Promise<Opened>): void {
+    if (this.#opened === opened) this.#opened = undefined
+  }
+
+  async #start(onCrash: () => void): Promise<Opened> {
+    const module = this.#module ?? (await this.#fetchModule())
+    const connection = new Connection(this.#environment.spawn(), onCrash)
+    try {
+      const info = await connection.ask({ id: ++this.#lastId, kind: 'load', ...module })
+      this.#module = module
+      if (this.#disposed) throw new Superseded()
+      return { connection, info }
+    } catch (error) {
+      const failure = startFailure(error)
+      connection.close(failure)
+      throw failure
+    }
+  }
+
+  async #fetchModule(): Promise<{ build: Build; bytes: ArrayBuffer }> {
+    const build = await this.#environment.build()
+    return { build, bytes: await this.#environment.bytes(build) }
+  }
+}
+
+/** A copy that can be sent, which the page's reactive objects can't, and that nobody changes afterwards. */
+const plain = (request: PassRequest): PassRequest => ({
+  ...request,
+  tokens: [...request.tokens],
+  ...(request.headGate && { headGate: [...request.headGate] }),
+})
+
+/** A worker that crashes while it starts was never there. */
+function startFailure(error: unknown): Error {
+  if (error instanceof CoreError && error.failure.status === 'crashed') {
+    return new CoreError({ ...error.failure, status: 'load_failed' })
+  }
+  return error instanceof Error ? error : new Error(String(error))
+}

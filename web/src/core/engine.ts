@@ -1,0 +1,252 @@
+// The core's functions in the lesson's terms: weights, a pass, what can be asked of it. Runs in the worker.
+import {
+  explanationRecord,
+  limits,
+  shapeRecord,
+  type SlabName,
+  slabIds,
+  tensorNames,
+  termRecord,
+  viewRecord,
+} from './generated/tables'
+import type { Answers, PassAnswer } from './messages'
+import { type CellRef, CoreError, type Explanation, type PassRequest, type Shape } from './protocol'
+import {
+  decodeExplanation,
+  decodeShape,
+  decodeViews,
+  encodeCell,
+  encodeOptions,
+  encodeParts,
+  encodeShape,
+  toInt32,
+} from './records'
+import { type Block, out, Wasm } from './wasm'
+
+interface SlabLayout {
+  floats: number
+  views: PassAnswer['views']
+}
+
+export class Engine {
+  readonly arch: string
+  readonly relaxed: boolean
+
+  private constructor(private readonly wasm: Wasm) {
+    const name = new Uint8Array(64)
+    const length = wasm.call('mha_arch', out(name), name.length)
+    this.arch = new TextDecoder().decode(name.subarray(0, length))
+    this.relaxed = wasm.call('mha_relaxed') !== 0
+  }
+
+  static async start(bytes: BufferSource): Promise<Engine> {
+    return new Engine(await Wasm.instantiate(bytes))
+  }
+
+  /** The shape of self-attention. Throws what is out of range. */
+  shape(tokens: number, modelDim: number, heads: number): Shape {
+    const record = new Int32Array(shapeRecord.size)
+    this.wasm.run('mha_self_attention', toInt32(tokens), toInt32(modelDim), toInt32(heads), out(record))
+    return decodeShape(record)
+  }
+
+  /** Weights made from the seed and packed into one of the module's places for layers. */
+  seededWeights(place: number, shape: Shape, seed: number): Weights {
+    return new Weights(this.wasm, place, shape, seed)
+  }
+
+  pass(weights: Weights, shape: Shape, request: PassRequest): PassMemory {
+    return new PassMemory(this.wasm, weights, shape, request)
+  }
+}
+
+export class Weights {
+  readonly views: PassAnswer['views']
+  readonly #slab: Block
+
+  constructor(private readonly wasm: Wasm, readonly place: number, shape: Shape, seed: number) {
+    const { floats, views } = layoutOf(wasm, 'parameters', shape)
+    this.views = views
+    this.#slab = wasm.allocate(floats)
+    try {
+      wasm.run('mha_seed_parameters', encodeShape(shape), encodeParts(), seed, this.#slab)
+      wasm.runLocated('mha_load', place, encodeShape(shape), encodeParts(), this.#slab)
+    } catch (error) {
+      wasm.release(this.#slab)
+      throw error
+    }
+  }
+
+  copyOut(): Float32Array<ArrayBuffer> {
+    return this.wasm.copyOut(this.#slab)
+  }
+
+  release(): void {
+    this.wasm.run('mha_unload', this.place)
+    this.wasm.release(this.#slab)
+  }
+}
+
+/** A finished pass that still lies in the module's memory, where it can be asked for more. */
+export class PassMemory {
+  readonly scale: number
+  readonly views: PassAnswer['views']
+  readonly #shape: Int32Array
+  readonly #options: Float64Array
+  readonly #gates: Float32Array | null
+  readonly #input: Block
+  readonly #trace: Block
+
+  constructor(
+    private readonly wasm: Wasm,
+    private readonly weights: Weights,
+    readonly shape: Shape,
+    request: PassRequest,
+  ) {
+    const text = encodeTokens(request.tokens)
+    this.#shape = encodeShape(shape)
+    this.#options = encodeOptions(request)
+    this.#gates = encodeGates(request, shape)
+    const factor = new Float64Array(1)
+    wasm.run('mha_scale', this.#shape, this.#options, out(factor))
+    this.scale = factor[0]!
+
+    const input = layoutOf(wasm, 'input', shape)
+    const trace = layoutOf(wasm, 'trace', shape)
+    this.views = { ...input.views, ...weights.views, ...trace.views }
+    const blocks: Block[] = []
+    try {
+      blocks.push((this.#input = wasm.allocate(input.floats)), (this.#trace = wasm.allocate(trace.floats)))
+      wasm.run(
+        'mha_embed',
+        this.#shape,
+        encodeParts(),
+        text.bytes,
+        text.offsets,
+        request.tokens.length,
+        request.seed,
+        Number(request.positions),
+        this.#input,
+      )
+      wasm.runLocated(
+        'mha_forward',
+        weights.place,
+        this.#shape,
+        encodeParts(),
+        this.#input,
+        this.#options,
+        this.#gates,
+        this.#trace,
+      )
+    } catch (error) {
+      for (const block of blocks) wasm.release(block)
+      throw error
+    }
+  }
+
+  copyOut(): { input: Float32Array<ArrayBuffer>; trace: Float32Array<ArrayBuffer> } {
+    return { input: this.wasm.copyOut(this.#input), trace: this.wasm.copyOut(this.#trace) }
+  }
+
+  explain(cell: CellRef, largest: number): Explanation {
+    const header = new Float64Array(explanationRecord.size)
+    const terms = new Float64Array(this.wasm.call('mha_max_terms', this.#shape) * termRecord.size)
+    const asked = encodeCell(cell)
+    const most = Math.min(Math.max(Math.trunc(largest), 0), limits.maxLargest)
+    this.wasm.runLocated('mha_explain', ...this.#evidence(), asked, most, out(header), out(terms))
+    const explanation = decodeExplanation(header, terms)
+    return cell.tensor === 'output' ? { ...explanation, byHead: this.#byHead(cell.index) } : explanation
+  }
+
+  #byHead([row, column]: number[]): number[] {
+    const parts = new Float64Array(this.shape.heads)
+    this.wasm.runLocated('mha_explain_by_head', ...this.#evidence(), row!, column!, out(parts))
+    return Array.from(parts)
+  }
+
+  /**
+   * The contributions of these heads, [heads asked for, n, d] in the order asked. `pause` is called between two heads
+   * or runs of heads.
+   */
+  async contributions(
+    heads: number[],
+    pause: (done: number, total: number) => Promise<void>,
+  ): Promise<Answers['contributions']> {
+    const views = layoutOf(this.wasm, 'contributions', this.shape).views
+    const { axes, shape, strides } = views.contributions!
+    const perHead = strides[0]!
+    const data = new Float32Array(heads.length * perHead)
+    for (let done = 0; done < heads.length; ) {
+      if (done > 0) await pause(done, heads.length)
+      const count = runLength(heads, done)
+      const part = this.wasm.allocate(count * perHead)
+      try {
+        this.wasm.runLocated(
+          'mha_contributions',
+          this.weights.place,
+          this.#shape,
+          encodeParts(),
+          this.#trace,
+          toInt32(heads[done]!),
+          count,
+          part,
+        )
+        data.set(this.wasm.copyOut(part), done * perHead)
+      } finally {
+        this.wasm.release(part)
+      }
+      done += count
+    }
+    return { view: { axes, shape: [heads.length, ...shape.slice(1)], strides, offset: 0 }, data }
+  }
+
+  release(): void {
+    this.wasm.release(this.#input)
+    this.wasm.release(this.#trace)
+  }
+
+  /** What an explanation reads, as the functions want it. */
+  #evidence() {
+    return [
+      this.weights.place,
+      this.#shape,
+      encodeParts(),
+      this.#input,
+      this.#options,
+      this.#gates,
+      this.#trace,
+    ] as const
+  }
+}
+
+function layoutOf(wasm: Wasm, slab: SlabName, shape: Shape): SlabLayout {
+  const records = new Int32Array(tensorNames.length * viewRecord.size)
+  const floats = new Float64Array(1)
+  wasm.run('mha_layout', slabIds[slab], encodeShape(shape), encodeParts(), out(records), out(floats))
+  return { floats: floats[0]!, views: decodeViews(records) }
+}
+
+/** UTF-8 of all tokens in one piece. Half a surrogate pair is no text: it would silently turn into U+FFFD. */
+function encodeTokens(tokens: string[]): { bytes: Uint8Array; offsets: Int32Array } {
+  if (tokens.some((token) => !token.isWellFormed())) throw new CoreError({ status: 'bad_text' })
+  const encoder = new TextEncoder()
+  const offsets = new Int32Array(tokens.length + 1)
+  tokens.forEach((token, i) => {
+    offsets[i + 1] = offsets[i]! + encoder.encode(token).length
+  })
+  return { bytes: encoder.encode(tokens.join('')), offsets }
+}
+
+function encodeGates({ headGate }: PassRequest, shape: Shape): Float32Array | null {
+  if (!headGate) return null
+  if (headGate.length !== shape.heads) throw new CoreError({ status: 'wrong_size', tensor: 'heads' })
+  return Float32Array.from(headGate)
+}
+
+/** Heads that follow each other from `first` on are one call, but not more than a slice's worth. */
+function runLength(heads: number[], first: number): number {
+  const most = 8
+  let count = 1
+  while (count < most && heads[first + count] === heads[first]! + count) count++
+  return count
+}

@@ -1,0 +1,40 @@
+// What the client needs of a browser: a worker, the module's bytes, and which build it can run.
+import { relaxedSimd, simd } from 'wasm-feature-detect'
+import relaxedUrl from './generated/mha-relaxed.wasm?url'
+import simdUrl from './generated/mha-simd.wasm?url'
+import type { Build } from './messages'
+import { CoreError } from './protocol'
+
+/** The part of a worker that the client uses. */
+export type WorkerPort = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onmessageerror' | 'onerror'>
+
+export interface Environment {
+  /** the faster build that runs here; rejects with no_wasm or no_simd */
+  build(): Promise<Build>
+  /** rejects with load_failed */
+  bytes(build: Build): Promise<ArrayBuffer>
+  spawn(): WorkerPort
+}
+
+const urls: Record<Build, string> = { simd: simdUrl, relaxed: relaxedUrl }
+
+export const browser: Environment = {
+  async build() {
+    if (typeof WebAssembly === 'undefined') throw new CoreError({ status: 'no_wasm' })
+    if (await relaxedSimd()) return 'relaxed'
+    if (await simd()) return 'simd'
+    throw new CoreError({ status: 'no_simd' })
+  },
+
+  async bytes(build) {
+    try {
+      const response = await fetch(urls[build])
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
+      return await response.arrayBuffer()
+    } catch (error) {
+      throw new CoreError({ status: 'load_failed', detail: String(error) })
+    }
+  },
+
+  spawn: () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
+}

@@ -1,0 +1,120 @@
+// What the page may ask the core, and what comes back. The worker and its client speak exactly this; no DOM, no wasm.
+import type { RuleName, StatusName, TensorName } from './generated/tables'
+
+/** Sizes as in src/mha/shape.hpp: n m d h g k. */
+export interface Shape {
+  tokens: number
+  context: number
+  modelDim: number
+  heads: number
+  kvHeads: number
+  headDim: number
+}
+
+/** One pass of one layer with seeded weights, fully determined by these values. */
+export interface PassRequest {
+  layer: number
+  tokens: string[]
+  dModel: number
+  heads: number
+  causal: boolean
+  /** true: ÷√head_dim; false: scale off */
+  scaled: boolean
+  /** true: sinusoidal positions are added to the token vectors */
+  positions: boolean
+  /** how many tokens at the end are padding and may not be seen as keys */
+  padding: number
+  weights: 'seeded'
+  seed: number
+  /** ξ per head; absent: all 1 */
+  headGate?: number[]
+}
+
+/** A named, shaped, strided view into one of the slabs that came back. Offset and strides count floats. */
+export interface TensorView {
+  readonly name: TensorName
+  /** axis letters, for example ['h', 'n', 'k'] */
+  readonly axes: readonly string[]
+  readonly shape: readonly number[]
+  readonly strides: readonly number[]
+  readonly offset: number
+  readonly data: Float32Array
+  at(...index: number[]): number
+}
+
+/** Everything about one pass; views share the slabs' bytes (q and q_heads point into the same memory). */
+export interface Pass {
+  readonly id: number
+  readonly request: PassRequest
+  readonly shape: Shape
+  /** the factor s that scaled the scores, as C++ used it */
+  readonly scale: number
+  /** undefined: this pass does not hold that tensor (for example mask) */
+  tensor(name: TensorName): TensorView | undefined
+  /** true where every key of that row is masked */
+  readonly maskedRows: readonly boolean[]
+}
+
+export interface CellRef {
+  tensor: TensorName
+  index: number[]
+}
+
+export interface Term {
+  a: CellRef & { value: number }
+  b?: CellRef & { value: number }
+  value: number
+  running: number
+}
+
+/** As documented in src/mha/explanation.hpp. */
+export interface Explanation {
+  rule: RuleName
+  cell: CellRef
+  value: number
+  sum: number
+  bound: number
+  bias: number
+  gate: number
+  factor: number
+  masked: boolean
+  rowMax: number
+  difference: number
+  exponential: number
+  rowMasked: boolean
+  terms: Term[]
+  /** positions in `terms`, largest magnitude first */
+  largest: number[]
+  rest: number
+  /** only for output cells: the contribution of each head */
+  byHead?: number[]
+}
+
+/** A failure that has a message in the reader's language: web/src/text keys it by status and names the place. */
+export interface CoreFailure {
+  status: StatusName | 'no_wasm' | 'no_simd' | 'load_failed' | 'crashed'
+  tensor?: TensorName
+  index?: number[]
+  detail?: string
+}
+
+export class CoreError extends Error {
+  constructor(readonly failure: CoreFailure) {
+    super(`${failure.status}${failure.tensor ? ` in ${failure.tensor}[${failure.index?.join(', ') ?? ''}]` : ''}`)
+  }
+}
+
+/** A newer request of the same kind replaced this one before it was answered: drop it silently. */
+export class Superseded extends Error {}
+
+/** The only way from the page to the core. */
+export interface Core {
+  /** which wasm build runs; resolves when the module is ready */
+  ready(): Promise<{ build: 'simd' | 'relaxed'; arch: string }>
+  pass(request: PassRequest): Promise<Pass>
+  /** explains a cell of a pass that is still current; rejects with Superseded otherwise */
+  explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation>
+  /** per-head parts of the output, [heads asked for, n, d], in the order of `heads` */
+  contributions(pass: Pass, heads: number[]): Promise<TensorView>
+  dispose(): void
+}

@@ -1,0 +1,182 @@
+// The worker's side: answers messages one after another. Between two of them, and between the slices of a long one, it
+// lets waiting messages in, so that a request that was taken back in the meantime is never begun or goes no further.
+import { Engine, type PassMemory, type Weights } from './engine'
+import { limits } from './generated/tables'
+import type { Answers, Kind, Message, MessageOf, Reply } from './messages'
+import { CoreError, type PassRequest, type Shape } from './protocol'
+
+export type Post = (reply: Reply, transfer: Transferable[]) => void
+
+/** The request was taken back. */
+class Stale extends Error {}
+
+/** Weights kept beside those that current passes use: going back and forth between two seeds costs nothing. */
+const keptWeights = 2
+/** So many layers can have a current pass. */
+const maxLayers = limits.maxLayers - keptWeights
+
+interface CurrentPass {
+  id: number
+  memory: PassMemory
+  weights: Weights
+  weightsId: string
+}
+
+interface Answered<K extends Kind> {
+  value: Answers[K]
+  transfer?: Transferable[]
+}
+
+export class Service {
+  readonly #post: Post
+  readonly #waiting: Message[] = []
+  readonly #cancelled = new Set<number>()
+  #busy = false
+  #engine: Engine | undefined
+  /** by layer */
+  readonly #current = new Map<number, CurrentPass>()
+  /** by id, the least recently used first */
+  readonly #weights = new Map<string, Weights>()
+
+  constructor(post: Post) {
+    this.#post = post
+  }
+
+  receive(message: Message): void {
+    if (message.kind === 'cancel') {
+      this.#cancelled.add(message.id)
+    } else {
+      this.#waiting.push(message)
+      if (!this.#busy) void this.#work()
+    }
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true
+    while (this.#waiting.length > 0) {
+      await nextTask()
+      await this.#answer(this.#waiting.shift()!)
+    }
+    this.#cancelled.clear()
+    this.#busy = false
+  }
+
+  async #answer(message: Message): Promise<void> {
+    const { id } = message
+    try {
+      this.#stopIfCancelled(id)
+      const { value, transfer = [] } = await this.#result(message)
+      this.#post({ id, kind: 'result', value }, transfer)
+    } catch (error) {
+      this.#post({ id, kind: 'failed', failure: failureOf(error) }, [])
+    }
+  }
+
+  #result(message: Message): Answered<Kind> | Promise<Answered<Kind>> {
+    switch (message.kind) {
+      case 'load':
+        return this.#load(message)
+      case 'pass':
+        return this.#pass(message)
+      case 'explain':
+        return { value: this.#recall(message).explain(message.cell, message.largest) }
+      case 'contributions':
+        return this.#contributions(message)
+      case 'cancel':
+        throw new Error('never waits')
+    }
+  }
+
+  async #load({ build, bytes }: MessageOf<'load'>): Promise<Answered<'load'>> {
+    this.#engine = await Engine.start(bytes)
+    if (this.#engine.relaxed !== (build === 'relaxed')) {
+      throw new CoreError({ status: 'load_failed', detail: `these bytes are not the ${build} build` })
+    }
+    return { value: { build, arch: this.#engine.arch } }
+  }
+
+  #pass({ id, request, known }: MessageOf<'pass'>): Answered<'pass'> {
+    const { memory, weights, weightsId } = this.#compute(id, request)
+    const { input, trace } = memory.copyOut()
+    const parameters = known.includes(weightsId) ? undefined : weights.copyOut()
+    const slabs = parameters ? { input, trace, parameters } : { input, trace }
+    const { shape, scale, views } = memory
+    return {
+      value: { shape, scale, weightsId, views, ...slabs },
+      transfer: Object.values(slabs).map((slab) => slab.buffer),
+    }
+  }
+
+  /** Makes a pass the current one of its layer. If it fails, the one before stays. */
+  #compute(id: number, request: PassRequest): CurrentPass {
+    const engine = this.#engine!
+    const { layer } = request
+    if (!Number.isInteger(layer) || layer < 0 || layer >= maxLayers) throw new CoreError({ status: 'not_loaded' })
+    const shape = engine.shape(request.tokens.length, request.dModel, request.heads)
+    const weightsId = `${request.weights} ${request.seed} d=${shape.modelDim} h=${shape.heads}`
+    const weights = this.#weightsFor(weightsId, shape, request)
+    const current = { id, memory: engine.pass(weights, shape, request), weights, weightsId }
+    this.#current.get(layer)?.memory.release()
+    this.#current.set(layer, current)
+    return current
+  }
+
+  /** A pass that was answered before: as it lies there, or made again if another one or a restart came in between. */
+  #recall({ pass, request }: { pass: number; request: PassRequest }): PassMemory {
+    const current = this.#current.get(request.layer)
+    return current?.id === pass ? current.memory : this.#compute(pass, request).memory
+  }
+
+  async #contributions(message: MessageOf<'contributions'>): Promise<Answered<'contributions'>> {
+    const { id } = message
+    const value = await this.#recall(message).contributions(message.heads, async (done, total) => {
+      this.#post({ id, kind: 'progress', done, total }, [])
+      await nextTask()
+      this.#stopIfCancelled(id)
+    })
+    return { value, transfer: [value.data.buffer] }
+  }
+
+  #weightsFor(id: string, shape: Shape, request: PassRequest): Weights {
+    const weights = this.#weights.get(id) ?? this.#engine!.seededWeights(this.#freePlace(), shape, request.seed)
+    this.#weights.delete(id)
+    this.#weights.set(id, weights)
+    return weights
+  }
+
+  /** A place in the module for other weights, which takes one from the least recently used if enough are kept. */
+  #freePlace(): number {
+    const used = new Set([...this.#current.values()].map(({ weights }) => weights))
+    const unused = [...this.#weights].filter(([, weights]) => !used.has(weights))
+    for (const [id, weights] of unused.slice(0, Math.max(0, unused.length - keptWeights + 1))) {
+      this.#weights.delete(id)
+      weights.release()
+    }
+    const taken = new Set([...this.#weights.values()].map(({ place }) => place))
+    for (let place = 0; place < limits.maxLayers; place++) if (!taken.has(place)) return place
+    throw new CoreError({ status: 'out_of_memory' })
+  }
+
+  #stopIfCancelled(id: number): void {
+    if (this.#cancelled.delete(id)) throw new Stale()
+  }
+}
+
+function failureOf(error: unknown): CoreError['failure'] | 'superseded' {
+  if (error instanceof Stale) return 'superseded'
+  if (error instanceof CoreError) return error.failure
+  // A trap or a bug: whatever the module's memory holds now is not to be trusted.
+  return { status: 'crashed', detail: String(error) }
+}
+
+/** After all messages that have arrived. A timer would take four milliseconds. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(null)
+  })
+}

@@ -1,0 +1,193 @@
+// Everything a link can say, in ONE table: name, default, how it reads and writes, what it allows. The address and the
+// controls use the same `parse`, so a value that may not be typed may not be linked either. No DOM here.
+import type { CellRef } from '../core/protocol'
+import { maxDModel, maxSeed } from './limits'
+import { formatPin, isCell, parsePin } from './pin'
+import { type Parsed, type Problem, accepted, refused } from './problem'
+import { type Lang, lessonSentence } from './sentences'
+import { divides, nearestSizes, readableSize } from './shape'
+import { lastStop } from './stops'
+import { clip, formatTokens, parseTokens } from './tokens'
+
+export type Chapter = 'steps'
+export type Theme = 'auto' | 'light' | 'dark'
+
+export interface State {
+  chapter: Chapter
+  lang: Lang
+  theme: Theme
+  sentence: readonly string[]
+  dModel: number
+  heads: number
+  causal: boolean
+  /** scores are divided by √d_k */
+  scaled: boolean
+  positions: boolean
+  /** how many tokens at the end are padding */
+  padding: number
+  weights: 'seeded'
+  seed: number
+  stop: number
+  head: number
+  pin: CellRef | null
+  /** heads that are switched off, ascending */
+  out: readonly number[]
+}
+
+export type Key = keyof State
+
+/** `so far` holds the properties above this one in the table. */
+interface Property<Value> {
+  initial(soFar: State): Value
+  parse(text: string, soFar: State): Parsed<Value>
+  format(value: Value): string
+}
+
+const choice = <Value extends string>(allowed: readonly Value[], initial: Value): Property<Value> => ({
+  initial: () => initial,
+  parse: (text) => {
+    const found = allowed.find((value) => value === text)
+    return found === undefined ? refused({ code: 'not_a_choice', allowed }) : accepted(found)
+  },
+  format: (value) => value,
+})
+
+const flag = (initial: boolean): Property<boolean> => ({
+  initial: () => initial,
+  parse: (text) =>
+    text === '1' || text === '0' ? accepted(text === '1') : refused({ code: 'not_a_choice', allowed: ['0', '1'] }),
+  format: (value) => (value ? '1' : '0'),
+})
+
+/** Whole numbers as people type them: full-width digits and blanks around are fine. */
+function parseWhole(text: string, min: number, max: number): Parsed<number> {
+  const plain = text.length <= 64 ? text.normalize('NFKC').trim() : ''
+  const value = /^\d{1,10}$/.test(plain) ? Number(plain) : NaN
+  return value >= min && value <= max ? accepted(value) : refused({ code: 'not_in_range', min, max })
+}
+
+const whole = (initial: (soFar: State) => number, min: number, max: (soFar: State) => number): Property<number> => ({
+  initial,
+  parse: (text, soFar) => parseWhole(text, min, max(soFar)),
+  format: String,
+})
+
+function parseHeads(text: string, { dModel }: State): Parsed<number> {
+  const parsed = parseWhole(text, 1, dModel)
+  if (!parsed.ok || divides(parsed.value, dModel)) return parsed
+  const size = { dModel, heads: parsed.value }
+  return refused({ code: 'does_not_divide', ...size, offers: nearestSizes(size, 'dModel') })
+}
+
+function parseList(text: string, max: number): Parsed<readonly number[]> {
+  const problem: Problem = { code: 'not_a_list', max }
+  if (!/^\d{1,4}(,\d{1,4})*$/.test(text) || text.length > 5 * (max + 1)) return refused(problem)
+  const values = [...new Set(text.split(',').map(Number))].sort((a, b) => a - b)
+  return values.every((value) => value <= max) ? accepted(values) : refused(problem)
+}
+
+/** In the order in which they depend on each other. */
+export const properties: { readonly [K in Key]: Property<State[K]> } = {
+  chapter: choice<Chapter>(['steps'], 'steps'),
+  lang: choice<Lang>(['zh', 'en'], 'zh'),
+  theme: choice<Theme>(['auto', 'light', 'dark'], 'auto'),
+  sentence: { initial: ({ lang }) => lessonSentence[lang], parse: parseTokens, format: formatTokens },
+  dModel: whole(() => readableSize.dModel, 1, () => maxDModel),
+  heads: {
+    initial: ({ dModel }) => (divides(readableSize.heads, dModel) ? readableSize.heads : 1),
+    parse: parseHeads,
+    format: String,
+  },
+  causal: flag(false),
+  scaled: flag(true),
+  positions: flag(true),
+  padding: whole(() => 0, 0, ({ sentence }) => sentence.length),
+  weights: choice<'seeded'>(['seeded'], 'seeded'),
+  seed: whole(() => 42, 0, () => maxSeed),
+  stop: whole(() => 0, 0, () => lastStop),
+  head: whole(() => 0, 0, ({ heads }) => heads - 1),
+  pin: {
+    initial: () => null,
+    parse: (text, soFar) => parsePin(text, soFar.sentence.length, soFar),
+    format: (cell) => (cell === null ? '' : formatPin(cell)),
+  },
+  out: {
+    initial: () => [],
+    parse: (text, { heads }) => parseList(text, heads - 1),
+    format: (heads) => heads.join(','),
+  },
+}
+
+export const keys = Object.keys(properties) as Key[]
+
+/** A value from the address that was not accepted; the default stands instead. */
+export interface Refusal {
+  key: Key
+  /** what was given, cut to a length that can be shown */
+  given: string
+  problem: Problem
+}
+
+/** Reads one property into `state`, or its default if the text is absent or refused. */
+function read<K extends Key>(key: K, text: string | null, state: State, refusals: Refusal[]): void {
+  const property: Property<State[K]> = properties[key]
+  state[key] = property.initial(state)
+  if (text === null) return
+  const parsed = property.parse(text, state)
+  if (parsed.ok) state[key] = parsed.value
+  else refusals.push({ key, given: clip(text, 40), problem: parsed.problem })
+}
+
+/** A bare address opens in the reader's own language; one that says anything means what it says. */
+export function readAddress(search: string, preferred: Lang = 'zh'): { state: State; refusals: Refusal[] } {
+  const query = new URLSearchParams(search)
+  const state = {} as State
+  const refusals: Refusal[] = []
+  const bare = !keys.some((key) => query.has(key))
+  for (const key of keys) read(key, bare && key === 'lang' ? preferred : query.get(key), state, refusals)
+  return { state, refusals }
+}
+
+export const initialState = (): State => readAddress('').state
+
+/** The query string of a state, defaults left out; '' if nothing differs. */
+export function writeAddress(state: State): string {
+  const query = new URLSearchParams()
+  for (const key of keys) {
+    const text = formatOf(key, state)
+    if (text !== formatInitial(key, state)) query.set(key, text)
+  }
+  // Commas and bars are legal in a query; the cuts of a sentence stay readable.
+  const text = query.toString().replaceAll('%2C', ',').replaceAll('%7C', '|')
+  return text === '' ? '' : `?${text}`
+}
+
+function formatOf<K extends Key>(key: K, state: State): string {
+  return properties[key].format(state[key])
+}
+
+function formatInitial<K extends Key>(key: K, state: State): string {
+  const property: Property<State[K]> = properties[key]
+  return property.format(property.initial(state))
+}
+
+/** After a change: what depends on it follows, and what no longer exists is let go. */
+export function settle(next: State, before: State): State {
+  const state = { ...next }
+  if (state.lang !== before.lang && formatTokens(state.sentence) === formatTokens(lessonSentence[before.lang])) {
+    state.sentence = lessonSentence[state.lang]
+    state.pin = null
+  }
+  if (!divides(state.heads, state.dModel)) state.heads = properties.heads.initial(state)
+  state.padding = Math.min(state.padding, state.sentence.length)
+  state.head = Math.min(state.head, state.heads - 1)
+  state.out = state.out.filter((head) => head < state.heads)
+  if (state.pin !== null && !isCell(state.pin, state.sentence.length, state)) state.pin = null
+  return state
+}
+
+/** Checks typed text as the address would be checked. */
+export function parseTyped<K extends Key>(key: K, text: string, state: State): Parsed<State[K]> {
+  const property: Property<State[K]> = properties[key]
+  return property.parse(text, state)
+}

@@ -1,0 +1,155 @@
+// Chapter `steps`: the eleven stops. The type of this file is the type of steps.zh.ts. Markup: components/prose.ts.
+
+/** n tokens, d numbers each, h heads of k numbers. */
+export interface Sizes {
+  n: number
+  d: number
+  h: number
+  k: number
+}
+
+const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
+
+interface Stop {
+  short: string
+  title: string
+  line: (sizes: Sizes) => string
+  /** the figure in one sentence, for whoever does not see it */
+  alt: (sizes: Sizes) => string
+}
+
+const stops: Stop[] = [
+  {
+    short: 'Tokens → X',
+    title: 'Tokens → $X$',
+    line: ({ n, d }) =>
+      n === 1
+        ? `The one token looks up a row of ${count(d, 'number')}.`
+        : `Each of the ${n} tokens looks up a row of ${count(d, 'number')}.`,
+    alt: ({ n, d }) => `X, ${n} by ${d}: one row per token. Token vectors plus positions give X.`,
+  },
+  {
+    short: 'Project',
+    title: 'Project',
+    line: ({ h }) =>
+      h === 1
+        ? '*q* asks, *k* is asked, *v* is what gets handed over. Each is one product of a row of $X$ with a column of weights.'
+        : `*q* asks, *k* is asked, *v* is what gets handed over. One wide matrix or ${h} narrow blocks: the same numbers.`,
+    alt: ({ n, d, h }) => `X, ${n} by ${d}, times a ${d} by ${d} weight matrix with ${count(h, 'column block')}, gives ${n} by ${d}.`,
+  },
+  {
+    short: 'Split',
+    title: 'Split into heads',
+    line: ({ n, k }) => `By columns: every head gets all ${count(n, 'token')}, ${count(k, 'number')} for each. No data moves.`,
+    alt: ({ n, h, k }) => `${count(h, 'block')} of ${count(k, 'column')}, each with all ${count(n, 'row')}.`,
+  },
+  {
+    short: 'Score',
+    title: 'Score $QK^T$',
+    line: ({ k }) => (k === 1 ? '1 product, either sign.' : `${k} products, one sum, either sign.`),
+    alt: ({ n, k }) => `Queries on the left, ${n} by ${k}; keys above, ${k} by ${n}; where a row meets a column stands their score.`,
+  },
+  {
+    short: '÷$√d_k$',
+    title: '÷$√d_k$',
+    line: () =>
+      'If the terms are roughly independent with similar variance, their sum spreads about $√d_k$ times as wide; divide it back.',
+    alt: ({ n }) => `Two maps of ${n} by ${n}: scores before and after scaling, in the same colours.`,
+  },
+  {
+    short: 'Mask',
+    title: 'Mask (optional)',
+    line: () => 'Forbidden cells become −∞, hence weight 0.',
+    alt: ({ n }) => `Two maps of ${n} by ${n}: scaled scores, and the same with forbidden cells hatched.`,
+  },
+  {
+    short: 'softmax',
+    title: 'Softmax',
+    line: () => 'Each row adds up to 1.',
+    alt: ({ n }) => `Two maps of ${n} by ${n}: masked scores, and the attention weights they become, row by row.`,
+  },
+  {
+    short: '×V',
+    title: '×$V$',
+    line: () => 'Add up the *v* rows, weighted by attention.',
+    alt: ({ n, k }) => `Attention weights, ${n} by ${n}, times values, ${n} by ${k}, give the head’s output, ${n} by ${k}.`,
+  },
+  {
+    short: 'Concat',
+    title: 'Concat',
+    line: ({ d }) => `Each head’s output sits at its own columns: ${d} wide again. No data moves.`,
+    alt: ({ n, d, h }) => `${count(h, 'head output')} side by side, ${n} by ${d} in all.`,
+  },
+  {
+    short: '×$W_O$',
+    title: '×$W_O$',
+    line: ({ h }) =>
+      h === 1
+        ? 'With one head the output is its one contribution. $W_O$ mixes, it does not compress.'
+        : `Row block *i* of $W_O$ meets head *i* only; the output is ${h} contributions added. It mixes, it does not compress.`,
+    alt: ({ h }) => `For each head: its output times its row block of W_O gives its contribution. ${h} together make Y.`,
+  },
+  {
+    short: 'Output Y',
+    title: 'Output $Y$',
+    line: ({ n, d }) => `${n} × ${d} again, ready for the next layer.`,
+    alt: ({ n, d }) => `Y, ${n} by ${d}: one row per token, as X had.`,
+  },
+]
+
+export const steps = {
+  stops,
+  hint: 'Choose a cell to see how it is made.',
+  role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
+  axes: { query: 'rows: who asks', key: 'columns: who is asked' },
+  vectors: {
+    tokens: 'what the token is',
+    positions: 'where it stands',
+    sum: '$E + P$',
+    noPositions: 'Positions are off: $X$ is $E$ itself, and the order of the tokens is lost.',
+  },
+  columnBlocks: (h: number) => (h === 1 ? 'one column block, one head' : `${h} column blocks, one per head`),
+  blockRange: (from: number, to: number) => (from === to ? `column ${from}` : `columns ${from}–${to}`),
+  memory: {
+    shape: 'Shape',
+    strides: 'Strides',
+    moved: 'Moved',
+    before: (letter: string) => `$${letter}$ in one piece`,
+    after: (letter: string) => `$${letter}_i$, one block per head`,
+    bytes: (bytes: string) => `${bytes} bytes`,
+    fromZero: 'Indices count from 0: head 1 is [0] in code.',
+    stridesHint: 'How many numbers to skip for the next head, row, column.',
+  },
+  scaling: {
+    before: 'before',
+    after: (k: number, scale: string) => `after: × ${scale}, which is ÷√${k}`,
+    off: 'Scaling is off: the scores pass unchanged.',
+    sameScale: 'same colour scale on both sides',
+  },
+  mask: {
+    before: 'scaled',
+    after: 'masked',
+    none: 'No mask is on: every token may look at every token, and nothing changes here.',
+    turnOn: 'Turn the causal mask on',
+    turnOff: 'Turn the causal mask off',
+    causal: 'Causal: a token sees itself and what stands before it.',
+    padding: (tokens: number) => `Padding: the last ${count(tokens, 'token')} may not be seen.`,
+    deadRows: (words: string) => `Every key of this row is masked: ${words}. Its weights are set to 0, so it takes nothing from anyone.`,
+  },
+  softmax: { before: 'scores', after: 'attention weights' },
+  mix: { weights: 'attention weights', values: 'values', output: 'output of the head' },
+  concat: { apart: '$Z_i$, outputs of the heads', together: '$Z$, side by side' },
+  output: {
+    ofHead: (head: number) => `contribution of head ${head}`,
+    rowBlock: (head: number) => `row block ${head}`,
+    sum: (h: number, all: boolean) => (h === 1 ? '$C_1$' : `${h === 2 ? '$C_1 + C_2$' : `$C_1 + … + C_{${h}}$`}${all ? '' : ', all heads'}`),
+    lane: { head: 'Head', z: '$Z_i$', w: '$W_O$, row block', c: 'contribution $C_i$' },
+    allOff: 'Every head is off: the output is 0.',
+  },
+  thread: {
+    title: 'The thread back',
+    hint: 'Every number here goes back, step by step, to a token. Choose a cell, or a step.',
+  },
+}
+
+export type StepsText = typeof steps

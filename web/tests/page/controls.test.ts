@@ -1,0 +1,285 @@
+// The controls: what is typed, chosen and switched reaches the core, and what can't be computed is said and changes nothing.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Lesson, Stand, test as id } from './support/lesson'
+import { ask } from './support/oracle'
+import { type Problem, lesson as lessonProblem, randomProblem } from './support/problem'
+import { Random, runSeed } from './support/random'
+import { checkStop } from './support/walk'
+
+const random = new Random('controls')
+console.log(`TEST_SEED=${runSeed}`)
+
+let stand: Stand
+let lesson: Lesson
+beforeAll(async () => {
+  stand = await Stand.raise()
+  lesson = await stand.open()
+})
+afterAll(() => stand.fall())
+
+const base: Problem = { ...lessonProblem('zh'), seed: random.whole(1, 1e6) }
+beforeEach(() => lesson.visitProblem(base, { stop: 6 }))
+
+const look = { chosen: 0, samples: 1 }
+
+/** What the core was last asked, from the page's read-only handle. */
+const request = () => lesson.page.evaluate(() => JSON.parse(JSON.stringify(window.eightMeetings.pass!.request)) as Record<string, unknown>)
+
+async function until(key: string, value: unknown): Promise<void> {
+  await lesson.page.waitUntil(
+    `the pass has ${key} = ${JSON.stringify(value)}`,
+    ({ name, wanted }) => JSON.stringify(Reflect.get(window.eightMeetings.pass?.request ?? {}, name)) === wanted,
+    { name: key, wanted: JSON.stringify(value) },
+  )
+  await lesson.settled()
+}
+
+/** What a field says about its text. */
+const problemOf = (field: string): Promise<string> =>
+  lesson.page.evaluate((which) => {
+    const described = document.querySelector(which)!.getAttribute('aria-describedby')!.split(' ')
+    return described.map((name) => document.getElementById(name)).find((element) => element?.getAttribute('role') === 'status')?.textContent ?? ''
+  }, field)
+
+const isInvalid = (field: string): Promise<boolean> => lesson.exists(`${field}[aria-invalid="true"]`)
+
+describe('the sentence', () => {
+  const field = id('sentence')
+
+  test('is cut at bars and computed', async () => {
+    const tokens = ['她', '她', '🎂', 'New York', '。']
+    await lesson.page.fill(field, tokens.join('|'))
+    await until('tokens', tokens)
+    await checkStop(lesson, 6, await ask({ ...base, tokens }), random, look)
+    await lesson.addressSays('sentence', tokens.join('|'))
+  })
+
+  test('without bars is cut by the lesson’s words first', async () => {
+    await lesson.page.fill(field, '小红把蛋糕递给小明。')
+    await until('tokens', ['小红', '把', '蛋糕', '递给', '小明', '。'])
+  })
+
+  test.each([
+    ['33 tokens', Array(33).fill('a').join('|'), '33'],
+    ['nothing', '', '32'],
+    ['only separators', ' | ｜ | ', '32'],
+    ['a token that is too long', 'x'.repeat(25), '24'],
+    ['too much text', '长|'.repeat(600), '1000'],
+  ])('%s: says so and keeps the last good one', async (_, typed, number) => {
+    await lesson.page.fill(field, typed)
+    await lesson.page.waitUntil('the field says what is wrong', (which) => document.querySelector(which)?.getAttribute('aria-invalid') === 'true', field)
+    expect(await problemOf(field)).toContain(number)
+    expect((await request()).tokens).toEqual(base.tokens)
+    // 32 are fine, and the message goes.
+    const tokens = Array.from({ length: 32 }, (_, i) => `t${i}`)
+    await lesson.page.fill(field, tokens.join('|'))
+    await until('tokens', tokens)
+    expect(await isInvalid(field)).toBe(false)
+    expect(await problemOf(field)).toBe('')
+  })
+
+  test('is not computed in the middle of a composition', async () => {
+    const { compose } = lesson.page
+    if (compose === undefined) return
+    await lesson.page.click(field)
+    await lesson.page.press('End')
+    const before = await lesson.page.evaluate(() => window.eightMeetings.pass!.id)
+    await compose(['x', 'xi', 'xiao', '笑'], null)
+    // Nothing is to happen, and nothing can be waited for: longer than the field ever waits.
+    await lesson.page.evaluate(() => new Promise((done) => setTimeout(done, 600)))
+    expect(await lesson.page.evaluate(() => window.eightMeetings.pass!.id)).toBe(before)
+    expect(await isInvalid(field)).toBe(false)
+    await compose([], '笑')
+    await lesson.page.waitUntil('the composed word is a token', () => window.eightMeetings.pass?.request.tokens.some((token) => token.includes('笑')))
+  })
+})
+
+describe('the size', () => {
+  const [d, h] = [id('d-model'), id('heads')]
+  beforeEach(() => lesson.page.click(id('settings')))
+
+  test('typed is computed', async () => {
+    await lesson.page.fill(d, '12')
+    await until('dModel', 12)
+    await lesson.page.fill(h, '4')
+    await until('heads', 4)
+    await checkStop(lesson, 6, await ask({ ...base, dModel: 12, heads: 4 }), random, look)
+  })
+
+  test('in full-width digits too', async () => {
+    await lesson.page.fill(d, '１６')
+    await until('dModel', 16)
+  })
+
+  test.each([
+    ['h', '3', [[8, 2], [8, 4]]],
+    ['h', '7', [[8, 4], [8, 8]]],
+    ['d', '9', [[8, 2], [10, 2]]],
+    ['d', '1023', [[1022, 2], [1024, 2]]],
+  ] as const)('that does not go together offers the nearest: %s = %s', async (field, typed, offers) => {
+    await lesson.page.fill(field === 'h' ? h : d, typed)
+    const said = await lesson.text(id('size-problem'))
+    expect(said).toContain(typed)
+    expect(await isInvalid(h) || await isInvalid(d)).toBe(true)
+    const buttons = await lesson.page.evaluate((which) => [...document.querySelectorAll(which)].map(({ textContent }) => textContent ?? ''), id('offer'))
+    expect(buttons).toHaveLength(2)
+    offers.forEach(([width, heads], i) => {
+      expect(buttons[i]).toContain(String(width))
+      expect(buttons[i]).toContain(String(heads))
+    })
+    expect(await request()).toMatchObject({ dModel: base.dModel, heads: base.heads })
+    const [width, heads] = offers[0]
+    await lesson.clickOne(id('offer'), 0)
+    await until('dModel', width)
+    await until('heads', heads)
+    expect(await lesson.exists(id('offer'))).toBe(false)
+  })
+
+  test.each(['abc', '-4', '0', '1025', '99999999999', '1e3', '8.5', '', '∞', 'NaN', '８x'])('“%s” for d is refused', async (typed) => {
+    await lesson.page.fill(d, typed)
+    expect(await isInvalid(d)).toBe(true)
+    expect(await lesson.text(id('size-problem'))).toContain('1024')
+    expect(await request()).toMatchObject({ dModel: base.dModel, heads: base.heads })
+    await lesson.page.fill(d, '8')
+    expect(await isInvalid(d)).toBe(false)
+  })
+
+  test('by the switch: the article’s size and back, every number right', async () => {
+    await lesson.click('preset-article')
+    await until('dModel', 512)
+    const article: Problem = { ...base, dModel: 512, heads: 8 }
+    const oracle = await ask(article)
+    await checkStop(lesson, 6, oracle, random, look)
+    await lesson.next()
+    await checkStop(lesson, 7, oracle, random, look)
+    await lesson.click('preset-readable')
+    await until('dModel', 8)
+    await checkStop(lesson, 7, await ask(base), random, look)
+  })
+})
+
+describe('the options', () => {
+  beforeEach(() => lesson.page.click(id('settings')))
+
+  test.each([
+    ['causal', { causal: true }],
+    ['scaled', { scaled: false }],
+    ['positions', { positions: false }],
+  ] as const)('%s', async (switched, change) => {
+    await lesson.page.click(id(switched))
+    await until(switched, Object.values(change)[0])
+    await checkStop(lesson, 6, await ask({ ...base, ...change }), random, look)
+  })
+
+  test('seed and padding', async () => {
+    await lesson.page.fill(id('seed'), '4294967295')
+    await until('seed', 4294967295)
+    await lesson.page.fill(id('padding'), '4')
+    await until('padding', 4)
+    await checkStop(lesson, 6, await ask({ ...base, seed: 4294967295, padding: 4 }), random, look)
+  })
+
+  test.each([['seed', '-1'], ['seed', '4294967296'], ['seed', 'x'], ['padding', '12'], ['padding', '-1'], ['padding', '']])(
+    '%s “%s” is refused',
+    async (field, typed) => {
+      await lesson.page.fill(id(field), typed)
+      expect(await isInvalid(id(field))).toBe(true)
+      expect(await problemOf(id(field))).not.toBe('')
+      expect(await request()).toMatchObject({ seed: base.seed, padding: 0 })
+    },
+  )
+
+  test('every token padded: rows are flagged, weights are 0, nothing is NaN', async () => {
+    await lesson.page.fill(id('padding'), String(base.tokens.length))
+    await until('padding', base.tokens.length)
+    const dead = { ...base, padding: base.tokens.length }
+    const oracle = await ask(dead)
+    for (const stop of [5, 6]) {
+      await lesson.visitProblem(dead, { stop })
+      await checkStop(lesson, stop, oracle, random, look)
+      const said = await lesson.text(id('dead-rows'))
+      for (const token of base.tokens) expect(said).toContain(token)
+    }
+    await lesson.visitProblem(dead, { stop: 10, pin: 'output.6.4' })
+    await checkStop(lesson, 10, oracle, random, look)
+    expect(await lesson.allText()).not.toMatch(/NaN|∅|undefined/)
+  })
+})
+
+describe('heads switched off', () => {
+  const problem: Problem = { ...randomProblem(random, { tokens: 6 }), dModel: 12, heads: 4, out: [] }
+
+  test('before W_O: every number follows, and comes back', async () => {
+    await lesson.visitProblem(problem, { stop: 9, pin: 'output.1.2' })
+    const off: number[] = []
+    for (const head of [2, 0]) {
+      await lesson.clickOne(`${id('gate')}[data-head="${head}"]`)
+      off.push(head)
+      off.sort()
+      await until('headGate', [0, 1, 2, 3].map((one) => (off.includes(one) ? 0 : 1)))
+      await checkStop(lesson, 9, await ask({ ...problem, out: [...off] }), random, look)
+      await lesson.addressSays('out', off.join(','))
+    }
+    for (const head of [0, 2]) await lesson.clickOne(`${id('gate')}[data-head="${head}"]`)
+    await lesson.addressSays('out', null)
+    await checkStop(lesson, 9, await ask(problem), random, look)
+  })
+
+  test('all of them: the output is 0', async () => {
+    const all = { ...problem, out: [0, 1, 2, 3] }
+    await lesson.visitProblem(all, { stop: 9 })
+    await checkStop(lesson, 9, await ask(all), random, look)
+    expect(await lesson.page.evaluate(() => {
+      const { data, offset, shape } = window.eightMeetings.pass!.tensor('output')!
+      return data.subarray(offset, offset + shape[0]! * shape[1]!).every((value) => value === 0)
+    })).toBe(true)
+  })
+})
+
+describe('language and colours', () => {
+  test('the language changes the words, not the numbers of one’s own sentence', async () => {
+    const tokens = ['她', 'and', '她']
+    const own = { ...base, tokens }
+    await lesson.visitProblem(own, { stop: 6 })
+    const title = await lesson.text(id('title'))
+    await lesson.click('lang-en')
+    expect(await lesson.page.evaluate(() => document.documentElement.lang)).toBe('en')
+    expect((await request()).tokens).toEqual(tokens)
+    expect(await lesson.text('footer')).not.toMatch(/\p{sc=Han}/u)
+    await checkStop(lesson, 6, await ask({ ...own, lang: 'en' }), random, look)
+    await lesson.click('lang-zh')
+    expect(await lesson.text(id('title'))).toBe(title)
+  })
+
+  test('the lesson’s sentence speaks the reader’s language', async () => {
+    await lesson.visit('')
+    await lesson.click('lang-en')
+    await until('tokens', lessonProblem('en').tokens)
+    await lesson.click('lang-zh')
+    await until('tokens', lessonProblem('zh').tokens)
+  })
+
+  test('a bare address opens in the language the browser asks for', async () => {
+    for (const [lang, tag] of [['zh-CN', 'zh-CN'], ['en', 'en']] as const) {
+      const other = await stand.open('', { lang })
+      expect(await other.page.evaluate(() => document.documentElement.lang)).toBe(tag)
+      await other.close()
+    }
+  })
+
+  test('colours: as the system has them, or as chosen', async () => {
+    const paper = (): Promise<string> => lesson.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await paper()
+    const seen = new Set([light])
+    for (let i = 0; i < 2; i += 1) {
+      await lesson.click('theme')
+      seen.add(await paper())
+    }
+    expect(seen.size).toBe(2)
+    const dark = await stand.open('', { theme: 'dark' })
+    expect(await dark.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).not.toBe(light)
+    await dark.close()
+  })
+})
+
+test('nothing complained', () => expect(lesson.page.complaints).toEqual([]))

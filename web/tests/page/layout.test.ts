@@ -1,0 +1,111 @@
+// Pages that fit: nothing scrolls sideways but figures in themselves, nothing is too small to hit or to read.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Lesson, Stand, lastStop, test as id } from './support/lesson'
+import { query, lesson as lessonProblem } from './support/problem'
+
+let stand: Stand
+beforeAll(async () => (stand = await Stand.raise()))
+afterAll(() => stand.fall())
+
+const smallestTarget = 24
+const smallestText = 12
+
+/** What is wrong with the page as it stands, one line each. */
+const faults = (lesson: Lesson, target: number, text: number): Promise<string[]> =>
+  lesson.page.evaluate(
+    ({ least, floor }) => {
+      const found: string[] = []
+      const root = document.scrollingElement!
+      if (root.scrollWidth > root.clientWidth) {
+        const reach = (element: Element): number => element.getBoundingClientRect().right
+        const widest = [...document.querySelectorAll('body *')].filter((element) => reach(element) > root.clientWidth + 1)
+        found.push(`the page is ${root.scrollWidth} wide in ${root.clientWidth}: ${widest.slice(0, 3).map((element) => element.outerHTML.slice(0, 90)).join(' ⋯ ')}`)
+      }
+
+      const shown = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && element.closest('.unseen') === null
+      const nameOf = (element: Element): string => `${element.tagName.toLowerCase()} “${(element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 30)}”`
+      for (const element of document.querySelectorAll('button, a[href], input, select, summary, [role="slider"]')) {
+        // A radio button that is not seen is hit by its label; the skip link is there only while it has the focus.
+        const hit = element.matches('.unseen') ? element.closest('label') : element
+        if (hit === null || !shown(hit) || hit.matches('.skip')) continue
+        const { width, height } = hit.getBoundingClientRect()
+        if (Math.min(width, height) < least - 0.5) found.push(`${nameOf(element)} is ${width.toFixed(1)} × ${height.toFixed(1)}`)
+      }
+
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        const parent = node.parentElement
+        // What is lowered or raised belongs to the letter beside it.
+        if (parent === null || (node.textContent ?? '').trim() === '' || !shown(parent) || parent.closest('sub, sup, script, style, noscript') !== null) continue
+        const size = parseFloat(getComputedStyle(parent).fontSize)
+        if (size < floor) found.push(`${size} px: “${(node.textContent ?? '').trim().slice(0, 30)}”`)
+      }
+      for (const canvas of document.querySelectorAll('canvas')) {
+        const least = Math.min(...window.writtenOn(canvas).map(({ fontPx }) => fontPx))
+        if (least < floor) found.push(`${least} px on a canvas`)
+      }
+      return found
+    },
+    { least: target, floor: text },
+  )
+
+/** The same page at every stop. */
+async function everyStop(lesson: Lesson, check: (stop: number) => Promise<void>): Promise<void> {
+  for (let stop = 0; stop <= lastStop; stop += 1) {
+    if (stop > 0) {
+      await lesson.page.evaluate((which) => document.querySelector<HTMLElement>(which)!.click(), id('next'))
+      await lesson.settled()
+    }
+    await check(stop)
+  }
+}
+
+const wordy = { ...lessonProblem('en'), tokens: ['Donaudampfschifffahrtsgs', '𠮷野家𠮷野家𠮷野家', 'the', 'the', '👩‍👧‍👦'], dModel: 12, heads: 3, padding: 1 }
+
+describe.each(['zh', 'en'] as const)('%s', (lang) => {
+  test.each([1440, 1024, 390, 320])('fits at every stop: %i wide', async (width) => {
+    const lesson = await stand.open('', { width, height: width < 640 ? 844 : 900 })
+    for (const [what, search] of [
+      ['the lesson', `?lang=${lang}`],
+      ['a pinned cell', `?lang=${lang}&causal=1&pin=output.6.4`],
+      ['long words', query({ ...wordy, lang }, { pin: 'weights.1.0.1' })],
+      ['the article’s size', `?lang=${lang}&dModel=512&heads=8`],
+      ['many heads', `?lang=${lang}&dModel=40&heads=20`],
+    ] as const) {
+      await lesson.visit(search)
+      const found: string[] = []
+      await everyStop(lesson, async (stop) => {
+        found.push(...(await faults(lesson, smallestTarget, smallestText)).map((fault) => `stop ${stop}: ${fault}`))
+      })
+      expect([...new Set(found)].slice(0, 12), what).toEqual([])
+    }
+    expect(lesson.page.complaints).toEqual([])
+    await lesson.close()
+  })
+
+  test('fits with everything open', async () => {
+    const lesson = await stand.open()
+    for (const width of [1440, 1024, 390, 320]) {
+      await lesson.page.resize(width, 844)
+      await lesson.visit(`?lang=${lang}&stop=9&pin=output.6.4&head=99&foo=1`)
+      await lesson.click('settings')
+      await lesson.page.fill(id('heads'), '3')
+      await lesson.click('as-table')
+      expect(await faults(lesson, smallestTarget, smallestText), `${width}`).toEqual([])
+    }
+    await lesson.close()
+  })
+})
+
+test('a page that gets narrower or wider is laid out anew', async () => {
+  const lesson = await stand.open('?lang=en&stop=3')
+  const strip = (): Promise<boolean> => lesson.exists(id('strip'))
+  expect(await strip()).toBe(false)
+  await lesson.page.resize(390, 844)
+  await lesson.page.waitUntil('the row strip of a phone is there', (which) => document.querySelector(which) !== null, id('strip'))
+  expect(await faults(lesson, smallestTarget, smallestText)).toEqual([])
+  await lesson.page.resize(1440, 900)
+  await lesson.page.waitUntil('it is gone again', (which) => document.querySelector(which) === null, id('strip'))
+  expect(await faults(lesson, smallestTarget, smallestText)).toEqual([])
+  await lesson.close()
+})

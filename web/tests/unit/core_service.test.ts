@@ -1,0 +1,182 @@
+// Client and service together over real messages, with the real modules; only the worker's thread is missing.
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createCore } from '../../src/core/client'
+import type { WorkerPort } from '../../src/core/environment'
+import type { Build, Message, Reply } from '../../src/core/messages'
+import { Service } from '../../src/core/service'
+import { type CellRef, type Core, CoreError, Superseded, type TensorView } from '../../src/core/protocol'
+import { builds, moduleBytes, request, values } from './core_support'
+
+/** A worker in this thread: every message is cloned or transferred, and arrives later. */
+class LocalWorker implements WorkerPort {
+  onmessage: WorkerPort['onmessage'] = null
+  onmessageerror: WorkerPort['onmessageerror'] = null
+  onerror: WorkerPort['onerror'] = null
+  readonly said: Reply[] = []
+  readonly #service = new Service((reply, transfer) => {
+    const copy = structuredClone(reply, { transfer: transfer as never })
+    this.said.push(copy)
+    setTimeout(() => this.onmessage?.call(this as never, { data: copy } as MessageEvent))
+  })
+
+  postMessage(message: Message): void {
+    const copy = structuredClone(message)
+    setTimeout(() => this.#service.receive(copy))
+  }
+
+  terminate(): void {}
+}
+
+let workers: LocalWorker[] = []
+let core: Core | undefined
+
+afterEach(() => {
+  core?.dispose()
+  workers = []
+})
+
+function start(build: Build, bytes: () => Promise<ArrayBuffer> = () => moduleBytes(build)): Core {
+  core = createCore({
+    build: async () => build,
+    bytes,
+    spawn: () => workers[workers.push(new LocalWorker()) - 1]!,
+  })
+  return core
+}
+
+const results = (): Reply[] => workers[0]!.said.filter(({ kind }) => kind === 'result')
+
+describe.each(builds)('%s build', (build) => {
+  test('says what runs', async () => {
+    expect(await start(build).ready()).toEqual({ build, arch: 'wasm' })
+  })
+
+  test('everything about a pass in one answer', async () => {
+    const pass = await start(build).pass(request())
+    for (const name of ['x', 'positions', 'w_q', 'w_o', 'q_heads', 'weights', 'output'] as const) {
+      expect(pass.tensor(name)!.shape.length, name).toBeGreaterThan(1)
+    }
+    expect(pass.tensor('context')).toBeUndefined()
+    expect(pass.tensor('q')!.data.buffer).toBe(pass.tensor('output')!.data.buffer)
+    expect(pass.shape).toEqual({ tokens: 5, context: 5, modelDim: 8, heads: 2, kvHeads: 2, headDim: 4 })
+    expect(pass.maskedRows).toEqual([false, false, false, false, false])
+    expect(results()).toHaveLength(2)
+  })
+
+  test('parameters travel once', async () => {
+    const client = start(build)
+    const first = await client.pass(request())
+    const other = await client.pass(request({ seed: 8 }))
+    const again = await client.pass(request({ causal: true }))
+    const sent = results().map((reply) => 'value' in reply && 'parameters' in reply.value)
+    expect(sent).toEqual([false, true, true, false])
+    expect(again.tensor('w_q')!.data).toBe(first.tensor('w_q')!.data)
+    expect(values(other.tensor('w_q')!)).not.toEqual(values(first.tensor('w_q')!))
+  })
+
+  test('many seeds, shapes and layers leave earlier passes as they were', async () => {
+    const client = start(build)
+    const asked = Array.from({ length: 24 }, (_, i) =>
+      request({ layer: i % 14, seed: i % 5, dModel: 4 * (1 + (i % 3)), tokens: ['a', 'b', 'c'].slice(i % 3) }),
+    )
+    const passes = []
+    for (const each of asked) passes.push(await client.pass(each))
+    const outputs = passes.map((pass) => values(pass.tensor('output')!))
+    for (const [i, each] of asked.entries()) {
+      expect(values((await client.pass(each)).tensor('output')!)).toEqual(outputs[i])
+    }
+  })
+
+  test('what is current can be asked, layer by layer', async () => {
+    const client = start(build)
+    const [zero, one] = [await client.pass(request()), await client.pass(request({ layer: 1, seed: 9 }))]
+    for (const pass of [zero, one]) {
+      const explained = await client.explain(pass, { tensor: 'output', index: [4, 7] }, 3)
+      expect(explained.value).toBe(pass.tensor('output')!.at(4, 7))
+      expect(explained.byHead).toHaveLength(2)
+      const parts: TensorView = await client.contributions(pass, [1, 0])
+      expect(parts.shape).toEqual([2, 5, 8])
+      expect(parts.at(0, 4, 7)).toBeCloseTo(explained.byHead![1]!, 5)
+    }
+    await client.pass(request({ seed: 1 }))
+    await expect(client.explain(zero, { tensor: 'output', index: [0, 0] }, 1)).rejects.toBeInstanceOf(Superseded)
+  })
+
+  test('a burst of passes: only the last is computed', async () => {
+    const client = start(build)
+    await client.ready()
+    const burst = await Promise.allSettled(Array.from({ length: 20 }, (_, seed) => client.pass(request({ seed }))))
+    expect(burst.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(burst.at(-1)).toMatchObject({ value: { request: { seed: 19 } } })
+    expect(results().length).toBeLessThan(5)
+  })
+
+  test('a failed pass says why, and the one before can still be explained', async () => {
+    const client = start(build)
+    const good = await client.pass(request())
+    const error: unknown = await client.pass(request({ headGate: [1, Infinity] })).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(CoreError)
+    expect((error as CoreError).failure).toEqual({ status: 'not_finite', tensor: 'heads', index: [1] })
+    expect((await client.explain(good, { tensor: 'q', index: [0, 0] }, 1)).rule).toBe('dot')
+    await expect(client.pass(request({ layer: 14 }))).rejects.toMatchObject({ failure: { status: 'not_loaded' } })
+  })
+
+  test('long work says how far it is', async () => {
+    const client = start(build)
+    const pass = await client.pass(request({ dModel: 64, heads: 64 }))
+    const parts = await client.contributions(pass, [...Array(64).keys()])
+    expect(parts.shape[0]).toBe(64)
+    expect(workers[0]!.said.filter(({ kind }) => kind === 'progress')).toHaveLength(7)
+  })
+
+  test('what is taken back is not begun, or goes no further', async () => {
+    const replies: Reply[] = []
+    const service = new Service((reply) => {
+      replies.push(reply)
+      if (reply.kind === 'progress') service.receive({ id: reply.id, kind: 'cancel' })
+    })
+    const asked = request({ dModel: 64, heads: 64 })
+    service.receive({ id: 1, kind: 'load', build, bytes: await moduleBytes(build) })
+    service.receive({ id: 2, kind: 'pass', request: asked, known: [] })
+    service.receive({ id: 3, kind: 'contributions', pass: 2, request: asked, heads: [...Array(64).keys()] })
+    const cell: CellRef = { tensor: 'x', index: [0, 0] }
+    const question = { pass: 2, request: asked, cell, largest: 1 }
+    service.receive({ id: 4, kind: 'explain', ...question })
+    service.receive({ id: 5, kind: 'explain', ...question })
+    service.receive({ id: 4, kind: 'cancel' })
+    await vi.waitUntil(() => replies.some(({ id }) => id === 5))
+    expect(replies.map(({ id, kind }) => [id, kind])).toEqual([
+      [1, 'result'],
+      [2, 'result'],
+      [3, 'progress'],
+      [3, 'failed'],
+      [4, 'failed'],
+      [5, 'result'],
+    ])
+    expect(replies[3]).toMatchObject({ failure: 'superseded' })
+  })
+
+  test('bytes that are no module fail to load; the next try may succeed', async () => {
+    let tries = 0
+    const client = start(build, async () => (tries++ === 0 ? new ArrayBuffer(4) : moduleBytes(build)))
+    await expect(client.ready()).rejects.toMatchObject({ failure: { status: 'load_failed' } })
+    expect(await client.ready()).toMatchObject({ build })
+  })
+})
+
+test('the other build under this name is refused', async () => {
+  await expect(start('relaxed', () => moduleBytes('simd')).ready()).rejects.toMatchObject({
+    failure: { status: 'load_failed' },
+  })
+})
+
+test('a trap in the module is a crash', async () => {
+  // An export that ends in unreachable, in a module with nothing else.
+  const trap = new Uint8Array([
+    0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 7, 0x0f, 1, 0x0b,
+    ...new TextEncoder().encode('_initialize'), 0, 0, 0x0a, 5, 1, 3, 0, 0, 0x0b,
+  ])
+  await expect(start('simd', async () => trap.buffer).ready()).rejects.toMatchObject({
+    failure: { status: 'load_failed', detail: expect.stringContaining('unreachable') },
+  })
+})

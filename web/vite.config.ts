@@ -1,0 +1,46 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import type { Plugin } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+/** The dev server injects styles and its own script, which the page's strict policy rightly refuses. */
+function withoutPolicyInDev(): Plugin {
+  return {
+    name: 'without-policy-in-dev',
+    apply: 'serve',
+    transformIndexHtml: (html) => html.replace(/<meta\s+http-equiv="Content-Security-Policy"[^>]*>/, ''),
+  }
+}
+
+export default defineConfig({
+  // Relative addresses: the page works from any folder of any host.
+  base: './',
+  plugins: [svelte(), withoutPolicyInDev()],
+  build: {
+    outDir: '../dist',
+    emptyOutDir: true,
+    // Inlined assets would be data: addresses, which the policy refuses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: 'es' },
+  test: {
+    projects: [
+      {
+        extends: true,
+        // As in the browser: otherwise Svelte's runes resolve to their server version.
+        resolve: { conditions: ['browser'] },
+        test: { name: 'unit', include: ['tests/unit/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          include: ['tests/page/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
