@@ -107,6 +107,44 @@ TEST_CASE("an overflow is named where it happens", "[input]") {
   CHECK(down.at(Tensor::weights, 0, 0, 1) == 1.0F);
 }
 
+TEST_CASE("an overflow in a later head is named with head, row and column", "[input]") {
+  // Head 1 has 1, 10¹⁵ or 10²⁰ where head 0 has 10⁻²⁰ or 1: only its last row and column become too large.
+  Problem p;
+  p.shape = {2, 3, 1, 2, 2, 1};
+  p.x = {1e-20F, 1};
+  p.context = {1e-20F, 1e-20F, 1};
+  p.w_q = p.w_k = {1, 1e20F};
+  p.w_v = {1, 1};
+  p.w_o = {1, 1e20F};
+  constexpr std::array<std::int32_t, 3> kPlace = {1, 1, 2};
+  const Outcome raw = run(p).outcome;
+  CHECK(raw.tensor == Tensor::raw_scores);
+  CHECK(raw.index == kPlace);
+  p.w_q = p.w_k = {1, 1e15F};
+  p.switches.scale = Options::Scale::given;
+  p.switches.scale_value = 1e10F;
+  const Outcome scaled = run(p).outcome;
+  CHECK(scaled.tensor == Tensor::scaled_scores);
+  CHECK(scaled.index == kPlace);
+  p.switches.scale_value = 1;
+  p.mask = {0, 0, 0, 0, 0, 3.4028235e38F};
+  p.w_q = p.w_k = {1, 1e19F};
+  const Outcome masked = run(p).outcome;
+  CHECK(masked.tensor == Tensor::masked_scores);
+  CHECK(masked.index == kPlace);
+
+  Attention attention;
+  REQUIRE(attention.load(p.shape, p.parameters()).ok());
+  const std::vector<float> concat = {1, 1, 1, 1e20F};
+  for (const std::int32_t first : {0, 1}) {
+    Guarded out(static_cast<std::size_t>(2 - first) * 2);
+    const Outcome part = attention.contributions(p.shape, concat, first, 2 - first, out.span());
+    CHECK(part.status == Status::overflow);
+    CHECK(part.tensor == Tensor::contributions);
+    CHECK(part.index == std::array<std::int32_t, 3>{1, 1, 0});
+  }
+}
+
 TEST_CASE("a masked key may be as large as it likes, as long as it is finite", "[input]") {
   Random random(Catch::getSeed());
   Problem p = plain_problem(self_attention(4, 6, 2), random);

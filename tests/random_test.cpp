@@ -108,7 +108,7 @@ TEST_CASE("uniform is even over its range and free of correlation", "[random]") 
     // Limits of six standard deviations: one false alarm in 10⁸ checks.
     const auto sequence = [&](Stream numbers, std::uint64_t first) {
       std::vector<double> values(kCount);
-      for (std::uint64_t i = 0; i < kCount; ++i) values[i] = double{uniform(numbers, first + i)};
+      for (std::size_t i = 0; i < kCount; ++i) values[i] = double{uniform(numbers, first + i)};
       return values;
     };
     const std::vector<double> base = sequence(stream(seed, "w_q"), 0);

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 
@@ -8,15 +9,16 @@
 #include "cli/help.hpp"
 #include "mha/simd.hpp"
 
-#if !defined(MHA_VERSION)
-#define MHA_VERSION "development"
-#endif
-
 namespace mha::cli {
 namespace {
 
+constexpr std::string_view kVersion = "1.0.0";
+
+/// One line, even if a file's name has several.
 int fail(std::ostream& err, const Error& error, int code) {
-  err << "mha: " << error.message << '\n';
+  std::string line = error.message;
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  err << "mha: " << line << '\n';
   return code;
 }
 
@@ -33,7 +35,8 @@ int run(std::span<const std::string_view> arguments, std::ostream& out, std::ost
   switch (parsed.value().action) {
     case Action::show_help: return say(out, err, help_text());
     case Action::show_forward_help: return say(out, err, forward_help_text());
-    case Action::show_version: return say(out, err, "mha " MHA_VERSION " (" + std::string(simd_arch()) + ")\n");
+    case Action::show_version:
+      return say(out, err, "mha " + std::string(kVersion) + " (" + std::string(simd_arch()) + ")\n");
     case Action::forward: break;
   }
   const Result<std::string> done = forward(parsed.value().forward);

@@ -67,6 +67,7 @@ bool flush_to_disk(std::FILE* file) {
 int write_parts(File file, std::span<const std::span<const std::byte>> parts) {
   errno = 0;
   for (const std::span<const std::byte> part : parts) {
+    if (part.empty()) continue;  // it may have no address, and fwrite wants one
     if (std::fwrite(part.data(), 1, part.size(), file.get()) != part.size()) return errno != 0 ? errno : EIO;
   }
   if (!flush_to_disk(file.get())) return errno != 0 ? errno : EIO;

@@ -32,7 +32,7 @@ constexpr int kPanelWidth = kPanelVectors * kLanes;
 template <int Rows>
 void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel, const float* bias,
           std::int32_t columns, float* c, std::ptrdiff_t ldc) {
-  Lanes sum[Rows][kPanelVectors];
+  Lanes sum[std::size_t{Rows}][kPanelVectors];
   MHA_UNROLL
   for (int v = 0; v < kPanelVectors; ++v) {
     const Lanes start = Lanes::load_unaligned(bias + v * kLanes);

@@ -142,6 +142,7 @@ TEST_CASE("files that are not what they should be are refused", "[cli]") {
   };
   refuses(files, swapped("--weights", files.file("none")), {"/none: cannot read: "});
   refuses(files, swapped("--input", files.file("none")), {"/none: cannot read: "});
+  refuses(files, swapped("--input", files.file("two\nlines")), {"/two lines: cannot read: "});
   refuses(files, swapped("--input", files.file("weights.safetensors")), {"weights.safetensors: not a .npy file"});
   refuses(files, swapped("--weights", files.file("x.npy")), {"x.npy: header length", "is this a .safetensors file?"});
   write_text(files.file("empty"), "");

@@ -94,7 +94,7 @@ def main():
                 print(f"{path.name}: no case makes this file")
                 bad += 1
     if arguments.mha:
-        bad += check_mha(arguments.mha, arguments.seed, arguments.count)
+        bad += check_mha(arguments.mha.resolve(), arguments.seed, arguments.count)
     if not arguments.check and not arguments.mha:
         total = sum(write(name, layer) for name, layer in all_cases.items())
         print(f"{len(all_cases)} files, {total / 1000:.0f} kB")

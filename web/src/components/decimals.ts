@@ -10,5 +10,7 @@ export function decimalsOf(pass: Pass, cell: CellRef): number {
 
 export function termDecimals(pass: Pass, { cell, terms }: Explanation): number {
   const largest = Math.max(0, ...terms.map(({ value }) => (Number.isFinite(value) ? Math.abs(value) : 0)))
-  return Math.max(decimalsOf(pass, cell), largest > 0 ? Math.min(4, sumDecimals(largest)) : 0)
+  // The largest term keeps two digits that say something.
+  const own = largest >= 0.1 || largest === 0 ? 2 : largest >= 0.01 ? 3 : 4
+  return Math.max(decimalsOf(pass, cell), own)
 }

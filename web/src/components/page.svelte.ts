@@ -9,6 +9,8 @@ export class Page {
   readonly lesson: Lesson
   /** What the system prefers; the reader's own choice goes first. */
   systemDark = $state(false)
+  /** The font stack of digits on canvases, as the style sheet has it. */
+  readonly sans = getComputedStyle(document.documentElement).getPropertyValue('--sans')
   /** Digits on canvases are painted again when the fonts are there. */
   fontsReady = $state(false)
   readonly text: CommonText = $derived.by(() => (this.lesson.state.lang === 'zh' ? zh : en))

@@ -15,7 +15,7 @@ import { headPage, headsOn } from './heads'
 import { alias } from './matrix'
 import { headOf, sameCell } from './pin'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
-import { carry, isShown, lastStop, stopShowing } from './stops'
+import { carry, isShown, lastStop, stopAt, stopShowing } from './stops'
 
 /** push: a step the browser's Back button undoes. */
 export type Visit = 'push' | 'replace'
@@ -36,7 +36,6 @@ export interface Contributions {
 export type Role = 'q' | 'k' | 'v'
 
 const largestTerms = 5
-const contributionsStop = 9
 
 export function requestOf(state: State): PassRequest {
   const { sentence, dModel, heads, causal, scaled, positions, padding, weights, seed, out } = state
@@ -198,7 +197,7 @@ export class Lesson {
 
   async #contribute(): Promise<void> {
     const { pass, contributions } = this
-    if (pass === undefined || this.state.stop !== contributionsStop) return
+    if (pass === undefined || !stopAt(this.state.stop).contributions) return
     const { first } = headPage(pass.shape.heads, Math.min(this.state.head, pass.shape.heads - 1))
     if (contributions?.pass === pass && contributions.first === first) return
     try {
@@ -222,7 +221,7 @@ export class Lesson {
   }
 
   async #contributionsOf(pass: Pass): Promise<Contributions | undefined> {
-    if (this.state.stop !== contributionsStop) return undefined
+    if (!stopAt(this.state.stop).contributions) return undefined
     const page = headPage(pass.shape.heads, Math.min(this.state.head, pass.shape.heads - 1))
     return { pass, first: page.first, view: await this.#core.contributions(pass, headsOn(page)) }
   }

@@ -2,7 +2,7 @@
 // controls use the same `parse`, so a value that may not be typed may not be linked either. No DOM here.
 import type { CellRef } from '../core/protocol'
 import { maxDModel, maxSeed } from './limits'
-import { formatPin, isCell, parsePin } from './pin'
+import { formatPin, headOf, isCell, parsePin } from './pin'
 import { type Parsed, type Problem, accepted, refused } from './problem'
 import { type Lang, lessonSentence } from './sentences'
 import { divides, nearestSizes, readableSize } from './shape'
@@ -145,7 +145,7 @@ export function readAddress(search: string, preferred: Lang = 'zh'): { state: St
   const refusals: Refusal[] = []
   const bare = !keys.some((key) => query.has(key))
   for (const key of keys) read(key, bare && key === 'lang' ? preferred : query.get(key), state, refusals)
-  return { state, refusals }
+  return { state: withHeadOfPin(state), refusals }
 }
 
 export const initialState = (): State => readAddress('').state
@@ -183,7 +183,12 @@ export function settle(next: State, before: State): State {
   state.head = Math.min(state.head, state.heads - 1)
   state.out = state.out.filter((head) => head < state.heads)
   if (state.pin !== null && !isCell(state.pin, state.sentence.length, state)) state.pin = null
-  return state
+  return withHeadOfPin(state)
+}
+
+/** A pinned cell of a head is looked at in that head. */
+function withHeadOfPin(state: State): State {
+  return { ...state, head: (state.pin && headOf(state.pin)) ?? state.head }
 }
 
 /** Checks typed text as the address would be checked. */

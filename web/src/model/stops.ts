@@ -1,29 +1,50 @@
-// The eleven stops of the walk: which tensors each one shows, and which cell a pinned cell becomes there.
+// The stops of the walk, in ONE table, and which cell a pinned cell becomes at each.
 import type { CellRef } from '../core/protocol'
 import type { TensorName } from '../core/generated/tables'
 
-export const stopCount = 11
+interface Stop {
+  /** the tensors on show; the first is the one the stop is about */
+  shows: readonly TensorName[]
+  /** the picture is that of one head, or marks one */
+  ofHead?: true
+  /** the picture is that of Q, K or V, as chosen */
+  ofRole?: true
+  /** it also shows what each head contributes to the output */
+  contributions?: true
+  /** it changes nothing while no mask is on */
+  optional?: true
+}
+
+const table = {
+  tokens: { shows: ['x', 'token_vectors', 'positions'] },
+  project: { shows: ['q', 'k', 'v', 'x', 'w_q', 'w_k', 'w_v'], ofHead: true, ofRole: true },
+  split: { shows: ['q_heads', 'k_heads', 'v_heads'], ofHead: true, ofRole: true },
+  score: { shows: ['raw_scores', 'q_heads', 'k_heads'], ofHead: true },
+  scale: { shows: ['scaled_scores', 'raw_scores'], ofHead: true },
+  mask: { shows: ['masked_scores', 'scaled_scores'], ofHead: true, optional: true },
+  softmax: { shows: ['weights', 'masked_scores'], ofHead: true },
+  mix: { shows: ['heads', 'weights', 'v_heads'], ofHead: true },
+  concat: { shows: ['concat', 'heads'], ofHead: true },
+  output: { shows: ['output', 'contributions', 'heads', 'w_o'], ofHead: true, contributions: true },
+  result: { shows: ['output'] },
+} as const satisfies Record<string, Stop>
+
+/** Its place in the walk, from 0, is what the address says. */
+export type StopName = keyof typeof table
+export const stopNames = Object.keys(table) as StopName[]
+export const stopCount = stopNames.length
 export const lastStop = stopCount - 1
 
-/** Per stop, the tensors on show; the first is the one the stop is about. */
-export const shownAt: readonly (readonly TensorName[])[] = [
-  ['x', 'token_vectors', 'positions'],
-  ['q', 'k', 'v', 'x', 'w_q', 'w_k', 'w_v'],
-  ['q_heads', 'k_heads', 'v_heads'],
-  ['raw_scores', 'q_heads', 'k_heads'],
-  ['scaled_scores', 'raw_scores'],
-  ['masked_scores', 'scaled_scores'],
-  ['weights', 'masked_scores'],
-  ['heads', 'weights', 'v_heads'],
-  ['concat', 'heads'],
-  ['output', 'contributions', 'heads', 'w_o'],
-  ['output'],
-]
+/** Precondition, here and below: 0 ≤ stop ≤ lastStop. */
+export const nameOf = (stop: number): StopName => stopNames[stop]!
+export const stopAt = (stop: number): Stop => table[nameOf(stop)]
 
-export const isShown = (tensor: TensorName, stop: number): boolean => shownAt[stop]?.includes(tensor) ?? false
+const allShown = stopNames.map((name): readonly TensorName[] => table[name].shows)
+
+export const isShown = (tensor: TensorName, stop: number): boolean => allShown[stop]?.includes(tensor) ?? false
 
 /** Whether a reader can get to a cell of this tensor at all. */
-export const isPinnable = (tensor: TensorName): boolean => shownAt.some((tensors) => tensors.includes(tensor))
+export const isPinnable = (tensor: TensorName): boolean => allShown.some((tensors) => tensors.includes(tensor))
 
 /** The stop nearest to `stop` that shows the tensor, earlier ones first: numbers are followed back to where they come from. */
 export function stopShowing(tensor: TensorName, stop: number): number {
@@ -47,7 +68,7 @@ const sameBytes: readonly (readonly TensorName[])[] = [
 
 /** What a pinned cell becomes when the reader walks to `stop`: the same pair of tokens, or the same number, where it can. */
 export function carry(cell: CellRef, stop: number, alias: (cell: CellRef, tensor: TensorName) => CellRef | undefined): CellRef {
-  const shown = shownAt[stop] ?? []
+  const shown = stopAt(stop).shows
   if (scoreLike.includes(cell.tensor)) {
     const tensor = shown.find((name) => scoreLike.includes(name))
     return tensor === undefined ? cell : { tensor, index: cell.index }

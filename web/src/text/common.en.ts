@@ -62,7 +62,6 @@ const names: Record<Key, string> = {
 export const common = {
   name: 'Eight Meetings',
   otherName: '八场会',
-  tagline: 'multi-head attention, number by number',
   colon: ': ',
   comma: ', ',
   skip: 'Skip to the figure',
@@ -137,7 +136,6 @@ export const common = {
     asPicture: 'Back to the picture',
     csv: 'Save as CSV',
     choose: 'Tensor',
-    row: 'Row',
     window: (from: number, to: number, total: number) => `Columns ${from}–${to} of ${total}`,
     rowWindow: (from: number, to: number, total: number) => `Rows ${from}–${to} of ${total}`,
     earlierColumns: 'Earlier columns',
@@ -146,7 +144,6 @@ export const common = {
     laterRows: 'Later rows',
     rounded: (digits: number) => `${digits} digits shown, computed in full`,
     binned: 'Fewer pixels than numbers: each pixel shows the largest in size, with its sign.',
-    scroll: 'Scrolls sideways',
     legend: {
       diverging: (limit: string) => `Colour scale: minus ${limit} red, 0, plus ${limit} blue-black`,
       sequential: 'Colour scale: 0 pale to 1 dark',
@@ -155,12 +152,10 @@ export const common = {
       masked: 'not allowed to look: −∞',
     },
     grid: (name: string, rows: number, columns: number) => `${name}, ${count(rows, 'row')}, ${count(columns, 'column')}`,
-    bad: 'At least one number here is not finite (∅).',
   },
   cell: {
     head: (number: number) => `head ${number}`,
     pair: (query: string, key: string) => `${query} to ${key}`,
-    token: (token: string) => token,
     place: (row: number, column: number) => `row ${row} column ${column}`,
     masked: 'masked',
   },

@@ -54,7 +54,6 @@ const names: CommonText['names'] = {
 export const common: CommonText = {
   name: '八场会',
   otherName: 'Eight Meetings',
-  tagline: '多头注意力，一个数一个数地看',
   colon: '：',
   comma: '，',
   skip: '跳到图',
@@ -128,7 +127,6 @@ export const common: CommonText = {
     asPicture: '换回图',
     csv: '存成 CSV',
     choose: '张量',
-    row: '行',
     window: (from, to, total) => `第 ${from}–${to} 列，共 ${total} 列`,
     rowWindow: (from, to, total) => `第 ${from}–${to} 行，共 ${total} 行`,
     earlierColumns: '前面的列',
@@ -137,7 +135,6 @@ export const common: CommonText = {
     laterRows: '后面的行',
     rounded: (digits) => `显示 ${digits} 位，按完整的数计算`,
     binned: '像素比数少：每个像素显示绝对值最大的那个，符号不变。',
-    scroll: '可以左右滚动',
     legend: {
       diverging: (limit) => `色标：负 ${limit} 红，0，正 ${limit} 蓝黑`,
       sequential: '色标：0 浅，1 深',
@@ -146,12 +143,10 @@ export const common: CommonText = {
       masked: '不许看，记 −∞',
     },
     grid: (name, rows, columns) => `${name}，${rows} 行，${columns} 列`,
-    bad: '这里至少有一个数不是有限数（∅）。',
   },
   cell: {
     head: (number) => `头 ${number}`,
     pair: (query, key) => `${query} 问 ${key}`,
-    token: (token) => token,
     place: (row, column) => `第 ${row} 行第 ${column} 列`,
     masked: '被遮住',
   },

@@ -13,8 +13,6 @@ export const explain = {
   region: 'How the pinned cell is made',
   unpin: 'Unpin',
   escape: 'Esc',
-  column: (column: number) => `column ${column}`,
-  position: (row: number, column: number) => `row ${row}, column ${column}`,
   pair: (query: string, key: string) => `${query} → ${key}`,
   dot: (terms: number) => `${count(terms, 'product')}, added up`,
   sum: 'Two numbers, added up',
@@ -22,7 +20,6 @@ export const explain = {
   scaleOff: 'Scaling is off: unchanged',
   mask: 'Allowed: passes unchanged',
   maskHit: 'Not allowed: the score is set to −∞, so the attention weight will be 0.',
-  softmax: 'Exponential, divided by the row’s sum of exponentials',
   softmaxMasked: 'Masked: score −∞, attention weight 0.',
   softmaxDead: 'Every key of this row is masked: all its attention weights are set to 0.',
   same: 'The same number in the same place of memory, only counted differently:',
@@ -33,7 +30,6 @@ export const explain = {
   direction: 'Blue to the right adds, red to the left takes away.',
   products: 'The same cell as products',
   largest: (shown: number) => `The ${shown} largest`,
-  factors: 'Factors',
   product: 'Product',
   rest: (terms: number) => `The other ${terms}`,
   total: 'Sum',
@@ -49,7 +45,6 @@ export const explain = {
   },
   otherTokens: 'The whole row',
   follow: (name: string) => `Follow ${name}`,
-  bound: (difference: string, bound: string) => `double check in C++: off by ${difference}, allowed ${bound}`,
 }
 
 export type ExplainText = typeof explain

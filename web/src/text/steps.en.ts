@@ -1,4 +1,5 @@
 // Chapter `steps`: the eleven stops. The type of this file is the type of steps.zh.ts. Markup: components/prose.ts.
+import type { StopName } from '../model/stops'
 
 /** n tokens, d numbers each, h heads of k numbers. */
 export interface Sizes {
@@ -18,8 +19,8 @@ interface Stop {
   alt: (sizes: Sizes) => string
 }
 
-const stops: Stop[] = [
-  {
+const stops: Record<StopName, Stop> = {
+  tokens: {
     short: 'Tokens → X',
     title: 'Tokens → $X$',
     line: ({ n, d }) =>
@@ -28,7 +29,7 @@ const stops: Stop[] = [
         : `Each of the ${n} tokens looks up a row of ${count(d, 'number')}.`,
     alt: ({ n, d }) => `X, ${n} by ${d}: one row per token. Token vectors plus positions give X.`,
   },
-  {
+  project: {
     short: 'Project',
     title: 'Project',
     line: ({ h }) =>
@@ -37,50 +38,50 @@ const stops: Stop[] = [
         : `*q* asks, *k* is asked, *v* is what gets handed over. One wide matrix or ${h} narrow blocks: the same numbers.`,
     alt: ({ n, d, h }) => `X, ${n} by ${d}, times a ${d} by ${d} weight matrix with ${count(h, 'column block')}, gives ${n} by ${d}.`,
   },
-  {
+  split: {
     short: 'Split',
     title: 'Split into heads',
     line: ({ n, k }) => `By columns: every head gets all ${count(n, 'token')}, ${count(k, 'number')} for each. No data moves.`,
     alt: ({ n, h, k }) => `${count(h, 'block')} of ${count(k, 'column')}, each with all ${count(n, 'row')}.`,
   },
-  {
+  score: {
     short: 'Score',
     title: 'Score $QK^T$',
     line: ({ k }) => (k === 1 ? '1 product, either sign.' : `${k} products, one sum, either sign.`),
     alt: ({ n, k }) => `Queries on the left, ${n} by ${k}; keys above, ${k} by ${n}; where a row meets a column stands their score.`,
   },
-  {
+  scale: {
     short: '÷$√d_k$',
     title: '÷$√d_k$',
     line: () =>
       'If the terms are roughly independent with similar variance, their sum spreads about $√d_k$ times as wide; divide it back.',
     alt: ({ n }) => `Two maps of ${n} by ${n}: scores before and after scaling, in the same colours.`,
   },
-  {
+  mask: {
     short: 'Mask',
     title: 'Mask (optional)',
     line: () => 'Forbidden cells become −∞, hence weight 0.',
     alt: ({ n }) => `Two maps of ${n} by ${n}: scaled scores, and the same with forbidden cells hatched.`,
   },
-  {
+  softmax: {
     short: 'softmax',
     title: 'Softmax',
     line: () => 'Each row adds up to 1.',
     alt: ({ n }) => `Two maps of ${n} by ${n}: masked scores, and the attention weights they become, row by row.`,
   },
-  {
+  mix: {
     short: '×V',
     title: '×$V$',
     line: () => 'Add up the *v* rows, weighted by attention.',
     alt: ({ n, k }) => `Attention weights, ${n} by ${n}, times values, ${n} by ${k}, give the head’s output, ${n} by ${k}.`,
   },
-  {
+  concat: {
     short: 'Concat',
     title: 'Concat',
     line: ({ d }) => `Each head’s output sits at its own columns: ${d} wide again. No data moves.`,
     alt: ({ n, d, h }) => `${count(h, 'head output')} side by side, ${n} by ${d} in all.`,
   },
-  {
+  output: {
     short: '×$W_O$',
     title: '×$W_O$',
     line: ({ h }) =>
@@ -89,13 +90,13 @@ const stops: Stop[] = [
         : `Row block *i* of $W_O$ meets head *i* only; the output is ${h} contributions added. It mixes, it does not compress.`,
     alt: ({ h }) => `For each head: its output times its row block of W_O gives its contribution. ${h} together make Y.`,
   },
-  {
+  result: {
     short: 'Output Y',
     title: 'Output $Y$',
     line: ({ n, d }) => `${n} × ${d} again, ready for the next layer.`,
     alt: ({ n, d }) => `Y, ${n} by ${d}: one row per token, as X had.`,
   },
-]
+}
 
 export const steps = {
   stops,

@@ -47,14 +47,16 @@ describe.each(combinations)('$lang, $theme, $width × $height', (combination) =>
     const place = all.indexOf(combination)
     const lesson = await stand.open('', { width, height, theme, lang: lang === 'zh' ? 'zh-CN' : 'en' })
     const found: string[] = []
-    // Each combination takes a third of the stops: together they see each stop in every language, scheme and size.
-    for (let stop = place % 3; stop <= lastStop; stop += quick ? 5 : 3) {
+    // Each combination takes two stops; together they see every stop, and each size and scheme sees several.
+    for (const stop of [place % (lastStop + 1), (place + 6) % (lastStop + 1)]) {
       await lesson.visit(`?lang=${lang}&stop=${stop}&causal=1&padding=1&pin=${pins[stop]}`)
       found.push(...(await violations(lesson, `stop ${stop}`)))
     }
-    await lesson.click('settings')
-    await lesson.click('as-table')
-    found.push(...(await violations(lesson, 'settings and table')))
+    if (width !== 1024) {
+      await lesson.click('settings')
+      await lesson.click('as-table')
+      found.push(...(await violations(lesson, 'settings and table')))
+    }
     expect(found).toEqual([])
     expect(lesson.page.complaints).toEqual([])
     await lesson.close()

@@ -17,8 +17,15 @@ const faults = (lesson: Lesson, target: number, text: number): Promise<string[]>
       const found: string[] = []
       const root = document.scrollingElement!
       if (root.scrollWidth > root.clientWidth) {
-        const reach = (element: Element): number => element.getBoundingClientRect().right
-        const widest = [...document.querySelectorAll('body *')].filter((element) => reach(element) > root.clientWidth + 1)
+        const inScroller = (element: Element): boolean => {
+          for (let at = element.parentElement; at !== null && at !== document.body; at = at.parentElement) {
+            if (getComputedStyle(at).overflowX !== 'visible') return true
+          }
+          return false
+        }
+        const widest = [...document.querySelectorAll('body *')].filter(
+          (element) => element.getBoundingClientRect().right > root.clientWidth + 1 && !element.matches('.unseen, .unseen *') && !inScroller(element),
+        )
         found.push(`the page is ${root.scrollWidth} wide in ${root.clientWidth}: ${widest.slice(0, 3).map((element) => element.outerHTML.slice(0, 90)).join(' ⋯ ')}`)
       }
 
@@ -69,8 +76,8 @@ describe.each(['zh', 'en'] as const)('%s', (lang) => {
       ['the lesson', `?lang=${lang}`],
       ['a pinned cell', `?lang=${lang}&causal=1&pin=output.6.4`],
       ['long words', query({ ...wordy, lang }, { pin: 'weights.1.0.1' })],
-      ['the article’s size', `?lang=${lang}&dModel=512&heads=8`],
-      ['many heads', `?lang=${lang}&dModel=40&heads=20`],
+      // Wide models hardly have words: one language each.
+      lang === 'zh' ? ['the article’s size', '?dModel=512&heads=8'] : ['many heads', '?lang=en&dModel=40&heads=20'],
     ] as const) {
       await lesson.visit(search)
       const found: string[] = []

@@ -4,7 +4,7 @@ import type { Matrix } from '../../model/matrix'
 import type { Domain } from '../../model/scale'
 import type { Digits } from './digits'
 import { type Band, type Grid, bins, boxOf, strongest } from './geometry'
-import { type Ground, colourOf, css, inkOn } from './ramp'
+import { type Ground, alarmOn, colourOf, css, inkOn, lineOn } from './ramp'
 
 export interface Look {
   domain: Domain
@@ -13,9 +13,6 @@ export interface Look {
   digits: Digits | undefined
   /** CSS font family of the digits */
   family: string
-  /** colours of the hatch and of "not a number" */
-  hatch: string
-  alarm: string
   /** true where a cell may not be looked at */
   masked: ((row: number, column: number) => boolean) | undefined
 }
@@ -62,7 +59,7 @@ function paintBand(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid
 
 /** 45° lines over what may not be looked at, and a border around it. */
 function hatchMasked(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, look: Look): void {
-  context.strokeStyle = look.hatch
+  context.strokeStyle = lineOn[look.ground]
   context.lineWidth = 1
   for (let row = 0; row < grid.rows; row += 1) {
     for (let column = 0; column < matrix.columns; column += 1) {
@@ -101,7 +98,7 @@ function writeDigits(context: CanvasRenderingContext2D, matrix: Matrix, grid: Gr
         const value = matrix.value(row, column)
         const box = boxOf(grid, row, column)
         if (box === undefined) continue
-        context.fillStyle = Number.isFinite(value) ? inkOn(colourOf(value, look.domain, look.ground, look.depth)) : look.alarm
+        context.fillStyle = Number.isFinite(value) ? inkOn(colourOf(value, look.domain, look.ground, look.depth)) : alarmOn[look.ground]
         context.fillText(printed(value, digits), box.left + box.width - 1 - right, box.top + (box.height - 1) / 2 + 1)
       }
     }

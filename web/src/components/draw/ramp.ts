@@ -16,6 +16,10 @@ const stops: Record<Ground, { positive: string; negative: string }> = {
   },
 }
 
+/** Lines over cells that may not be looked at (--line-2), and what is not a number (--neg). */
+export const lineOn: Record<Ground, string> = { light: '#7d8783', dark: '#6b7872' }
+export const alarmOn: Record<Ground, string> = { light: '#b4482f', dark: '#d87443' }
+
 /** Under digits the ramp is used up to here only, so that they stay easy to read. */
 export const digitDepth = 0.55
 

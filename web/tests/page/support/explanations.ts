@@ -37,10 +37,13 @@ export interface Inspector {
 export const readInspector = (page: Page): Promise<Inspector> =>
   page.evaluate(() => {
     const root = document.querySelector<HTMLElement>('[data-testid="inspector"]')!
-    const shown = (element: HTMLElement): { value: string; text: string } => ({
-      value: element.dataset.value ?? '',
-      text: (element.textContent ?? '').trim(),
-    })
+    /** What is printed, without what only a screen reader says. */
+    const printed = (element: HTMLElement): string => {
+      const copy = element.cloneNode(true) as HTMLElement
+      for (const unseen of copy.querySelectorAll('.unseen')) unseen.remove()
+      return (copy.textContent ?? '').trim()
+    }
+    const shown = (element: HTMLElement): { value: string; text: string } => ({ value: element.dataset.value ?? '', text: printed(element) })
     const operand = (element: HTMLElement) => ({
       ...shown(element),
       cell: element.dataset.cell ?? '',
@@ -48,14 +51,15 @@ export const readInspector = (page: Page): Promise<Inspector> =>
     })
     const all = (selector: string, within: Element = root): HTMLElement[] => [...within.querySelectorAll<HTMLElement>(selector)]
     const id = (name: string): string => `[data-testid="${name}"]`
+    const wholeRow = `details table:not(${id('term-table')})`
     const optional = (name: string) => all(id(name)).map(shown)[0]
     const bars = all(`${id('bars')} li`).filter((bar) => bar.querySelector(id('gate')) !== null)
     return {
       cell: root.dataset.cell ?? '',
       rule: root.dataset.rule ?? '',
-      symbol: root.querySelector('h3 .formula')?.textContent ?? '',
+      symbol: root.querySelector(id('explained-value'))?.parentElement?.querySelector('.formula')?.textContent ?? '',
       value: optional('explained-value') ?? { value: '', text: '' },
-      operands: all(id('operand')).filter((one) => one.closest(`details, ${id('bars')}`) === null).map(operand),
+      operands: all(id('operand')).filter((one) => one.closest(`${wholeRow}, ${id('bars')}`) === null).map(operand),
       terms: all(id('term')).map(shown),
       sums: all(id('sum')).map(shown),
       factor: optional('factor'),
@@ -67,7 +71,7 @@ export const readInspector = (page: Page): Promise<Inspector> =>
         const gate = bar.querySelector<HTMLElement>(id('gate'))!
         return { operand: operand(bar.querySelector<HTMLElement>(id('operand'))!), off: gate.dataset.off === 'true', head: Number(gate.dataset.head) }
       }),
-      row: all('details tbody tr').map((line) => {
+      row: all(`${wholeRow} tbody tr`).map((line) => {
         const [exponential, weight] = all('td[data-value]', line).map(shown)
         return {
           label: line.querySelector('th')?.textContent ?? '',

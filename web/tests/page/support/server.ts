@@ -47,10 +47,10 @@ export async function serve(): Promise<Site> {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = pathOf(request)
-    const headers = { 'content-security-policy': policy, 'cache-control': 'no-cache' }
+    const headers = { 'content-security-policy': policy, 'cache-control': path === 'index.html' ? 'no-cache' : 'max-age=600' }
     if (path !== undefined) asked.push(path)
     const body = path === undefined || lost?.test(path) ? undefined : await bodyOf(path, script)
-    if (path === undefined || body === undefined) return void response.writeHead(404, headers).end()
+    if (path === undefined || body === undefined) return void response.writeHead(404, { 'cache-control': 'no-store' }).end()
     response.writeHead(200, { ...headers, 'content-type': types[extname(path)] ?? 'application/octet-stream' }).end(body)
   }
 

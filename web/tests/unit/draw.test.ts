@@ -1,0 +1,207 @@
+// What is drawn: colours, cells, bins, digits, bands; and the small things beside a picture.
+import { describe, expect, test } from 'vitest'
+import type { TensorView } from '../../src/core/protocol'
+import { csvName, csvOf } from '../../src/components/csv'
+import { emWidth, fitDigits, gutterPx, labelMode } from '../../src/components/draw/digits'
+import { type Band, bins, boxOf, cellAt, dockedBands, gridOf, isBinned, planBands, plainBand, strongest } from '../../src/components/draw/geometry'
+import { type Colour, colourOf, digitDepth, inkOn, luminance } from '../../src/components/draw/ramp'
+import { parseFormula, parseProse, plain } from '../../src/components/prose'
+import { crossing, laneWidths, mixing, outputCross, projectionWidths, stageOf } from '../../src/chapters/steps/stage'
+import { matrixOf } from '../../src/model/matrix'
+import type { Domain } from '../../src/model/scale'
+import { drawFrom, drawn } from './core_support'
+
+const draw = drawFrom(drawn)
+const signed: Domain = { kind: 'diverging', limit: 4 }
+const share: Domain = { kind: 'sequential', limit: 1 }
+
+function matrix(rows: number, columns: number, value: (row: number, column: number) => number) {
+  const data = Float32Array.from({ length: rows * columns }, (_, i) => value(Math.floor(i / columns), i % columns))
+  const view: TensorView = { name: 'x', axes: ['n', 'd'], shape: [rows, columns], strides: [columns, 1], offset: 0, data, at: () => 0 }
+  return matrixOf(view)
+}
+
+const contrast = (a: Colour, b: Colour): number => {
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number]
+  return (light + 0.05) / (dark + 0.05)
+}
+
+describe('the ramp', () => {
+  test.each(['light', 'dark'] as const)('%s: ends as designed, and digits read everywhere', (ground) => {
+    const ends = { light: [[0x17, 0x24, 0x39], [0x7f, 0x21, 0x17]], dark: [[0xe7, 0xf9, 0xfc], [0xff, 0xa5, 0x71]] }[ground]
+    expect(colourOf(4, signed, ground)).toEqual(ends[0])
+    expect(colourOf(-4, signed, ground)).toEqual(ends[1])
+    expect(colourOf(400, signed, ground)).toEqual(ends[0])
+    for (const depth of [1, digitDepth]) {
+      for (let i = -100; i <= 100; i += 1) {
+        const colour = colourOf(i / 25, signed, ground, depth)
+        expect(contrast(colour, inkOn(colour) === '#000' ? [0, 0, 0] : [255, 255, 255])).toBeGreaterThan(4.5)
+      }
+    }
+  })
+
+  test('lightness runs one way on each side of zero', () => {
+    for (const [ground, sign] of [['light', -1], ['dark', 1]] as const) {
+      for (const side of [1, -1]) {
+        const values = Array.from({ length: 50 }, (_, i) => luminance(colourOf((side * 4 * i) / 49, signed, ground)))
+        values.slice(1).forEach((value, i) => expect(sign * (value - values[i]!)).toBeGreaterThanOrEqual(-1e-9))
+      }
+    }
+  })
+
+  test('under digits on paper the ink is always black', () => {
+    for (let i = -40; i <= 40; i += 1) expect(inkOn(colourOf(i / 10, signed, 'light', digitDepth))).toBe('#000')
+    expect(colourOf(0.5, share, 'light')).toEqual(colourOf(2, signed, 'light'))
+  })
+})
+
+describe('bins', () => {
+  test('every item is in exactly one bin, every pixel in at most one', () => {
+    for (let i = 0; i < 200; i += 1) {
+      const [items, pixels] = [draw(1, 1200), draw(1, 1200)]
+      const found = bins(items, pixels)
+      expect(found.first(0)).toBe(0)
+      expect(found.first(found.count)).toBe(items)
+      expect(found.pixel(found.count)).toBe(Math.min(items, pixels) === items ? pixels : found.count)
+      for (let bin = 0; bin < found.count; bin += 1) {
+        expect(found.first(bin + 1)).toBeGreaterThan(found.first(bin))
+        expect(found.pixel(bin + 1)).toBeGreaterThan(found.pixel(bin))
+      }
+    }
+  })
+
+  test('the strongest keeps its sign, and what is no number can’t hide', () => {
+    const m = matrix(2, 4, (row, column) => [[1, -9, 2, 0], [3, 4, NaN, 8]][row]![column]!)
+    expect(strongest(m, 0, 1, 0, 4)).toEqual({ row: 0, column: 1 })
+    expect(strongest(m, 1, 2, 0, 2)).toEqual({ row: 1, column: 1 })
+    expect(strongest(m, 0, 2, 0, 4)).toEqual({ row: 1, column: 2 })
+    expect(strongest(matrix(1, 3, () => 0), 0, 1, 0, 3)).toEqual({ row: 0, column: 0 })
+  })
+})
+
+describe('cells', () => {
+  test('the middle of every cell is that cell, between bands there is none', () => {
+    for (let i = 0; i < 40; i += 1) {
+      const heads = draw(1, 8)
+      const headDim = draw(1, 9)
+      const shown = Array.from({ length: heads }, (_, head) => head)
+      const bands = planBands({ available: draw(300, 1300), heads: shown, headDim, chosen: draw(0, heads - 1), gap: 12, cell: { max: 46, min: 31 } })
+      const rows = draw(1, 12)
+      const m = matrix(rows, heads * headDim, () => 1)
+      const grid = gridOf(bands, rows, 24)
+      for (let row = 0; row < rows; row += 1) {
+        for (let column = 0; column < heads * headDim; column += 1) {
+          const box = boxOf(grid, row, column)!
+          if (box.width < 1.5) continue
+          expect(cellAt(grid, m, box.left + box.width / 2, box.top + box.height / 2, 1)).toEqual({ row, column })
+        }
+      }
+      for (const { left, width } of bands.slice(0, -1)) expect(cellAt(grid, m, left + width + 6, 5, 1)).toBeUndefined()
+      expect(cellAt(grid, m, -1, 5, 1)).toBeUndefined()
+      expect(cellAt(grid, m, 5, rows * 24 + 1, 1)).toBeUndefined()
+    }
+  })
+
+  test('where pixels are few, the strongest cell of a pixel is the one under the pointer', () => {
+    const m = matrix(1, 100, (_, column) => (column === 37 ? -5 : 1))
+    const grid = gridOf(plainBand(100, 10), 1, 20)
+    expect(isBinned(grid, 1)).toBe(true)
+    expect(isBinned(grid, 10)).toBe(false)
+    expect(cellAt(grid, m, 3.5, 10, 1)).toEqual({ row: 0, column: 37 })
+  })
+})
+
+describe('bands', () => {
+  const fits = (bands: readonly Band[], available: number): void => {
+    const last = bands.at(-1)!
+    expect(last.left + last.width).toBeLessThanOrEqual(available + 0.5)
+    bands.slice(1).forEach((band, i) => expect(band.left).toBeGreaterThan(bands[i]!.left + bands[i]!.width))
+  }
+
+  test('fit, whatever the heads', () => {
+    for (const available of [250, 400, 960, 1276]) {
+      for (const [count, headDim] of [[1, 1], [1, 1024], [2, 4], [8, 64], [16, 64], [16, 1], [8, 1], [3, 7]] as const) {
+        const heads = Array.from({ length: count }, (_, i) => i)
+        const bands = planBands({ available, heads, headDim, chosen: count - 1, gap: 10, cell: { max: 46, min: 31 } })
+        fits(bands, available)
+        expect(Math.max(...bands.map(({ width }) => width))).toBe(bands.at(-1)!.width)
+        fits(dockedBands(available, heads, headDim, 3, 46), available)
+      }
+    }
+  })
+
+  test('the readable size shows every head alike, the article’s one head wide', () => {
+    const even = planBands({ available: 400, heads: [0, 1], headDim: 4, chosen: 0, gap: 10, cell: { max: 46, min: 31 } })
+    expect(even.map(({ width }) => width)).toEqual([184, 184])
+    const article = planBands({ available: 1230, heads: [0, 1, 2, 3, 4, 5, 6, 7], headDim: 64, chosen: 6, gap: 12, cell: { max: 46, min: 31 } })
+    expect(article.map(({ width }) => width)).toEqual([61, 61, 61, 61, 61, 61, 719, 61])
+  })
+})
+
+describe('digits and labels', () => {
+  test('rules of the design', () => {
+    expect(fitDigits(signed, 46, 34)).toEqual({ fontPx: 16, decimals: 2, bare: false })
+    expect(fitDigits({ ...signed, limit: 15 }, 72, 30)).toEqual({ fontPx: 16, decimals: 2, bare: false })
+    expect(fitDigits({ ...signed, limit: 15 }, 50, 30)).toMatchObject({ decimals: 1 })
+    expect(fitDigits(share, 38, 30)).toMatchObject({ decimals: 2, bare: true })
+    expect(fitDigits(signed, 20, 34)).toBeUndefined()
+    expect(fitDigits(signed, 46, 12)).toBeUndefined()
+    for (let width = 1; width < 100; width += 1) expect(fitDigits(signed, width, 40)?.fontPx ?? 12).toBeGreaterThanOrEqual(12)
+  })
+
+  test('labels lie flat, stand on each other, or lean', () => {
+    expect(labelMode(['小明', '把'], 46, 16)).toBe('flat')
+    expect(labelMode(['小明', '把'], 27, 14)).toBe('stacked')
+    expect(labelMode(['because', 'she'], 40, 16)).toBe('slanted')
+    expect(labelMode(['小明', 'because'], 27, 14)).toBe('slanted')
+    expect(emWidth('小明a')).toBeCloseTo(2.55)
+    expect(gutterPx(['x'.repeat(200)], 16)).toBeLessThan(140)
+  })
+})
+
+describe('stages', () => {
+  const tokens = (n: number): string[] => Array.from({ length: n }, () => '小明')
+
+  test.each([320, 390, 700, 960, 1328])('%i px: nothing is wider than the stage where it need not be', (width) => {
+    for (const n of [1, 11, 32]) {
+      const stage = stageOf(width, 900, tokens(n))
+      for (const [d, h] of [[1, 1], [8, 2], [12, 3], [512, 8], [1024, 64], [1024, 1]] as const) {
+        const sizes = { n, d, h, k: d / h }
+        const { x, w, q } = projectionWidths(stage, sizes)
+        expect(Math.max(x, w, q)).toBeLessThanOrEqual(width - stage.gutter)
+        const cross = outputCross(stage, sizes)
+        if (cross !== undefined) expect(stage.gutter + cross * (h * (d / h + d) + d)).toBeLessThanOrEqual(width)
+        const lanes = laneWidths(stage, sizes)
+        expect(lanes.z + lanes.w + lanes.c).toBeLessThan(width)
+        if (n <= 11) {
+          const { score, q: qWidth, side } = crossing(stage, sizes)
+          if (!stage.narrow) expect(stage.gutter + qWidth + 30 + score * n + side).toBeLessThanOrEqual(width + 30)
+          const mix = mixing(stage, sizes)
+          if (!mix.stacked) expect(2 * stage.gutter + 2 * stage.operator + mix.a * n + 2 * mix.v).toBeLessThanOrEqual(width)
+        }
+      }
+    }
+  })
+})
+
+describe('words', () => {
+  test('markup', () => {
+    expect(parseProse('*q* 用来问，$W_O$ 混合')).toEqual([
+      { kind: 'bold', text: 'q' },
+      { kind: 'text', text: ' 用来问，' },
+      { kind: 'formula', pieces: [{ kind: 'letter', text: 'W' }, { kind: 'lowered', text: 'O' }] },
+      { kind: 'text', text: ' 混合' },
+    ])
+    expect(parseFormula('K_{12}^T[4, 0]').map(({ kind }) => kind)).toEqual(['letter', 'lowered', 'raised', 'upright'])
+    expect(parseFormula('S′_1').map(({ text }) => text)).toEqual(['S′', '1'])
+    expect(plain('*q* $W_{12}$')).toBe('q W12')
+    expect(parseProse('2 * 3 $')).toEqual([{ kind: 'text', text: '2 * 3 $' }])
+  })
+
+  test('files for spreadsheets: full precision, and nothing that runs', () => {
+    const m = matrix(2, 2, (row, column) => (row + 1) / 3 + column)
+    const csv = csvOf(m, ['=cmd|x', 'say "hi"'], ['0', '+1'])
+    expect(csv).toBe(`\ufeff"","0","'+1"\r\n"'=cmd|x",${m.value(0, 0)},${m.value(0, 1)}\r\n"say ""hi""",${m.value(1, 0)},${m.value(1, 1)}\r\n`)
+    expect(csvName(m)).toBe('x.csv')
+  })
+})

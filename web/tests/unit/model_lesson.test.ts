@@ -1,0 +1,240 @@
+// The lesson between the reader and the core: what is asked, what is shown, and in which order.
+import { describe, expect, test } from 'vitest'
+import { type CellRef, type Core, CoreError, type Explanation, type Pass, type PassRequest, Superseded, type TensorView } from '../../src/core/protocol'
+import { Lesson, type Visit } from '../../src/model/lesson.svelte'
+import { readAddress } from '../../src/model/state'
+import { engines, withPass } from './core_support'
+
+interface Question<Asked, Answer> {
+  asked: Asked
+  answer(value: Answer): void
+  refuse(error: unknown): void
+}
+
+/** A core that answers when the test says so. */
+class SlowCore implements Core {
+  readonly passes: Question<PassRequest, Pass>[] = []
+  readonly explanations: Question<{ pass: Pass; cell: CellRef }, Explanation>[] = []
+  readonly parts: Question<number[], TensorView>[] = []
+
+  ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
+  pass = (asked: PassRequest) => this.#ask(this.passes, asked)
+  explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
+  contributions = (_: Pass, heads: number[]) => this.#ask(this.parts, heads)
+  dispose(): void {}
+
+  #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked): Promise<Answer> {
+    return new Promise((answer, refuse) => list.push({ asked, answer, refuse }))
+  }
+}
+
+const settled = (): Promise<void> => new Promise((done) => setTimeout(done))
+const passOf = (request: PassRequest): Promise<Pass> => withPass(engines.simd, request, ({ pass }) => pass)
+
+function explanationOf(cell: CellRef): Explanation {
+  return {
+    rule: 'dot', cell, value: 1, sum: 1, bound: 0, bias: 0, gate: 1, factor: 1, masked: false, rowMax: 0, difference: 0,
+    exponential: 0, rowMasked: false, terms: [], largest: [], rest: 0,
+  }
+}
+
+async function begin(search = '') {
+  const core = new SlowCore()
+  const visits: [string, Visit][] = []
+  const lesson = new Lesson(core, readAddress(search), (address, visit) => visits.push([address, visit]))
+  void lesson.start()
+  return { core, lesson, visits }
+}
+
+async function ready(search = '') {
+  const begun = await begin(search)
+  const { core, lesson } = begun
+  core.passes[0]!.answer(await passOf(core.passes[0]!.asked))
+  await settled()
+  for (const { asked, answer } of core.explanations) answer(explanationOf(asked.cell))
+  await settled()
+  return { ...begun, pass: lesson.pass! }
+}
+
+describe('passes', () => {
+  test('the request says everything, and heads that are out get gate 0', async () => {
+    const { core } = await begin('?dModel=12&heads=3&causal=1&scaled=0&positions=0&padding=2&seed=7&out=0,2')
+    expect(core.passes[0]!.asked).toMatchObject({
+      dModel: 12, heads: 3, causal: true, scaled: false, positions: false, padding: 2, seed: 7, weights: 'seeded', headGate: [0, 1, 0],
+    })
+    expect(core.passes[0]!.asked.tokens).toHaveLength(11)
+  })
+
+  test('what is only looked at asks for nothing new', async () => {
+    const { core, lesson } = await ready()
+    lesson.goTo(3)
+    lesson.change({ theme: 'dark', head: 1 })
+    expect(core.passes).toHaveLength(1)
+    lesson.change({ seed: 1 })
+    expect(core.passes).toHaveLength(2)
+  })
+
+  test('an older answer never replaces a newer one', async () => {
+    const { core, lesson } = await ready()
+    lesson.change({ seed: 1 })
+    lesson.change({ seed: 2 })
+    const [, first, second] = core.passes
+    second!.answer(await passOf(second!.asked))
+    await settled()
+    first!.answer(await passOf(first!.asked))
+    await settled()
+    expect(lesson.pass!.request.seed).toBe(2)
+    expect(lesson.busy).toBe(false)
+  })
+
+  test('a failure keeps the last result, and can be tried again', async () => {
+    const { core, lesson, pass } = await ready()
+    lesson.change({ seed: 1 })
+    core.passes[1]!.refuse(new CoreError({ status: 'out_of_memory' }))
+    await settled()
+    expect(lesson.failure).toEqual({ status: 'out_of_memory' })
+    expect(lesson.pass).toBe(pass)
+    lesson.retry()
+    expect(lesson.failure).toBeUndefined()
+    core.passes[2]!.answer(await passOf(core.passes[2]!.asked))
+    await settled()
+    expect(lesson.pass!.request.seed).toBe(1)
+  })
+
+  test('a superseded request is no failure', async () => {
+    const { core, lesson } = await ready()
+    lesson.change({ seed: 1 })
+    lesson.change({ seed: 2 })
+    core.passes[1]!.refuse(new Superseded())
+    await settled()
+    expect(lesson.failure).toBeUndefined()
+  })
+
+  test('what is no CoreError is said to be a crash', async () => {
+    const { core, lesson } = await begin()
+    core.passes[0]!.refuse(new Error('boom'))
+    await settled()
+    expect(lesson.failure).toEqual({ status: 'crashed', detail: 'boom' })
+  })
+})
+
+describe('explanations', () => {
+  test('come together with their pass', async () => {
+    const { core, lesson } = await begin('?pin=output.1.2')
+    core.passes[0]!.answer(await passOf(core.passes[0]!.asked))
+    await settled()
+    expect(lesson.pass).toBeUndefined()
+    core.explanations[0]!.answer(explanationOf({ tensor: 'output', index: [1, 2] }))
+    await settled()
+    expect(lesson.explained!.pass).toBe(lesson.pass)
+  })
+
+  test('the last pinned cell wins', async () => {
+    const { core, lesson } = await ready()
+    lesson.pin({ tensor: 'x', index: [0, 0] })
+    lesson.pin({ tensor: 'x', index: [0, 1] })
+    const [first, second] = core.explanations
+    second!.answer(explanationOf(second!.asked.cell))
+    await settled()
+    first!.answer(explanationOf(first!.asked.cell))
+    await settled()
+    expect(lesson.explained!.explanation.cell.index).toEqual([0, 1])
+  })
+
+  test('a superseded explanation does not keep its pass away', async () => {
+    const { core, lesson } = await begin('?pin=output.1.2')
+    core.passes[0]!.answer(await passOf(core.passes[0]!.asked))
+    await settled()
+    core.explanations[0]!.refuse(new Superseded())
+    await settled()
+    expect(lesson.pass).toBeDefined()
+    expect(core.explanations).toHaveLength(2)
+  })
+
+  test('unpinned, it goes', async () => {
+    const { lesson } = await ready('?pin=output.1.2')
+    expect(lesson.explained).toBeDefined()
+    lesson.unpin()
+    await settled()
+    expect(lesson.explained).toBeUndefined()
+  })
+})
+
+describe('walking', () => {
+  test('a stop is a step of the browser’s history, the rest is not', async () => {
+    const { lesson, visits } = await ready()
+    lesson.goTo(3)
+    lesson.change({ causal: true })
+    lesson.goTo(3)
+    lesson.goTo(11)
+    lesson.goTo(-1)
+    expect(visits).toEqual([['?stop=3', 'push'], ['?causal=1&stop=3', 'replace']])
+  })
+
+  test('the pinned pair becomes the same pair at the next stop', async () => {
+    const { lesson } = await ready('?stop=3&pin=raw_scores.1.6.4')
+    lesson.goTo(4)
+    expect(lesson.state.pin).toEqual({ tensor: 'scaled_scores', index: [1, 6, 4] })
+    lesson.goTo(6)
+    expect(lesson.state.pin).toEqual({ tensor: 'weights', index: [1, 6, 4] })
+  })
+
+  test('a projected number is the same number once it is split', async () => {
+    const { lesson } = await ready('?stop=1&pin=k.6.5')
+    lesson.goTo(2)
+    expect(lesson.state.pin).toEqual({ tensor: 'k_heads', index: [1, 6, 1] })
+    expect(lesson.role).toBe('k')
+  })
+
+  test('another head keeps the pair', async () => {
+    const { lesson } = await ready('?stop=6&pin=weights.0.6.4')
+    lesson.chooseHead(1)
+    expect(lesson.state).toMatchObject({ head: 1, pin: { tensor: 'weights', index: [1, 6, 4] } })
+    lesson.chooseHead(2)
+    expect(lesson.state.head).toBe(1)
+  })
+
+  test('an operand is followed to where it can be seen', async () => {
+    const { lesson, visits } = await ready('?stop=3&pin=raw_scores.0.6.4')
+    lesson.follow({ tensor: 'v', index: [2, 3] })
+    expect(lesson.state).toMatchObject({ stop: 1, pin: { tensor: 'v', index: [2, 3] } })
+    expect(lesson.role).toBe('v')
+    expect(visits.at(-1)![1]).toBe('push')
+    lesson.follow({ tensor: 'x', index: [2, 3] })
+    expect(lesson.state.stop).toBe(1)
+    expect(visits.at(-1)![1]).toBe('replace')
+  })
+
+  test('contributions are asked for at stop 9, for the heads on the screen', async () => {
+    const { core, lesson, pass } = await ready('?dModel=40&heads=20')
+    expect(core.parts).toHaveLength(0)
+    lesson.goTo(9)
+    expect(core.parts[0]!.asked).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    lesson.chooseHead(17)
+    expect(core.parts[1]!.asked).toEqual([16, 17, 18, 19])
+    const view = { shape: [4, 11, 40] } as unknown as TensorView
+    core.parts[1]!.answer(view)
+    await settled()
+    expect(lesson.contributions).toEqual({ pass, first: 16, view })
+  })
+
+  test('back in the browser brings back everything', async () => {
+    const { core, lesson } = await ready('?seed=1')
+    lesson.arrive(readAddress('?seed=5&stop=99'))
+    expect(lesson.state.seed).toBe(5)
+    expect(lesson.refusals.map(({ key }) => key)).toEqual(['stop'])
+    expect(core.passes[1]!.asked.seed).toBe(5)
+    lesson.forgetRefusals()
+    expect(lesson.refusals).toEqual([])
+  })
+
+  test('heads go off and on', async () => {
+    const { core, lesson } = await ready()
+    lesson.toggleHead(1)
+    lesson.toggleHead(0)
+    expect(lesson.state.out).toEqual([0, 1])
+    expect(core.passes.at(-1)!.asked.headGate).toEqual([0, 0])
+    lesson.toggleHead(1)
+    expect(lesson.state.out).toEqual([0])
+  })
+})
