@@ -84,7 +84,8 @@ TEST_CASE("an overflow is named where it happens", "[input]") {
       CHECK(outcome.tensor == made.tensor);
     }
   }
-  // A gate that makes a head too large shows in concat, a mask in masked_scores; downwards a mask only forbids.
+  // A gate that makes a head too large shows in concat, a mask in masked_scores, in both directions:
+  // only a mask of −∞ forbids, and that for every head alike.
   Problem p;
   p.shape = {1, 2, 1, 1, 1, 1};
   p.x = {1};
@@ -101,10 +102,11 @@ TEST_CASE("an overflow is named where it happens", "[input]") {
   CHECK(run(p).outcome.index == std::array<std::int32_t, 3>{0, 0, 0});
   p.x = {-1e18F};
   p.mask = {-3.4e38F, 0};
-  const Pass down = run(p);
-  CHECK(down.outcome.ok());
-  CHECK(down.at(Tensor::masked_scores, 0, 0, 0) == -kInfinity);
-  CHECK(down.at(Tensor::weights, 0, 0, 1) == 1.0F);
+  CHECK(run(p).outcome.status == Status::overflow);
+  CHECK(run(p).outcome.tensor == Tensor::masked_scores);
+  p.mask = {-std::numeric_limits<float>::max(), 0};
+  p.x = {-5e-20F};
+  CHECK(run(p).outcome.ok());
 }
 
 TEST_CASE("an overflow in a later head is named with head, row and column", "[input]") {

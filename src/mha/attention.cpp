@@ -1,6 +1,7 @@
 #include "mha/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -88,7 +89,8 @@ Outcome scale(const Pass& p, std::int32_t head) {
   return require_finite(Status::overflow, Tensor::scaled_scores, p.shape, scaled, p.map_of(head));
 }
 
-/// + M, and −∞ where the options forbid. A sum that overflows upwards is an error, downwards it is −∞: forbidden.
+/// + M, and −∞ where the options forbid. A finite mask that overflows is an error: only −∞ given as such forbids, so a
+/// row is masked for every head or for none.
 Outcome mask(const Pass& p, std::int32_t head) {
   for (std::int32_t i = 0; i < p.n; ++i) {
     const std::size_t row = p.map_of(head) + static_cast<std::size_t>(i) * static_cast<std::size_t>(p.m);
@@ -101,7 +103,7 @@ Outcome mask(const Pass& p, std::int32_t head) {
       const float* const added = p.input.mask.data() + std::ptrdiff_t{i} * p.m;
       for (std::int32_t j = 0; j < visible; ++j) {
         masked[j] = scaled[j] + added[j];
-        if (masked[j] == kInfinity) {
+        if (std::isinf(masked[j]) && added[j] != -kInfinity) {
           return {.status = Status::overflow, .tensor = Tensor::masked_scores, .index = {head, i, j}};
         }
       }

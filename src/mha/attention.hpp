@@ -64,8 +64,8 @@ class Attention {
   /// Checks the parameters and packs them into panels. Of `shape` only d, h, g and k matter.
   [[nodiscard]] Outcome load(const Shape& shape, const Parameters& parameters);
 
-  /// One pass. `trace` is a slab of Layout(Slab::trace, shape, {.detail = detail}) floats, of which everything is
-  /// written. Allocates only when a pass needs more workspace than every pass before. `shape` must agree with load()
+  /// One pass. `trace` is a slab of Layout(Slab::trace, shape, {.detail = detail}) floats, of which every tensor is
+  /// written (the gaps between them are not). Allocates only when a pass needs more workspace than every pass before. `shape` must agree with load()
   /// in d, h, g and k. If the outcome is not ok the trace holds nothing to be read.
   [[nodiscard]] Outcome forward(const Shape& shape, const Input& input, const Options& options, Detail detail,
                                 std::span<float> trace);

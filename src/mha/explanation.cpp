@@ -11,6 +11,9 @@ namespace {
 constexpr double kUnit = 0x1p-24;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Whether a number that came from outside names a tensor.
+constexpr bool exists(Tensor tensor) { return tensor >= Tensor{} && tensor < Tensor::count; }
+
 /// The evidence with its layouts, read cell by cell.
 class Reader {
  public:
@@ -269,7 +272,7 @@ Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest
     const auto [head, i, c] = cell.index;
     if (!read.holds(Cell{Tensor::heads, {head, i, 0}}) || !read.holds(Cell{Tensor::w_o, {0, c, 0}})) return no_such_cell;
   } else {
-    if (cell.tensor >= Tensor::count || !read.holds(cell)) return no_such_cell;
+    if (!exists(cell.tensor) || !read.holds(cell)) return no_such_cell;
     explanation.value = read.at(cell);
   }
   // Scores are explained from scores, which only a full trace keeps.

@@ -23,7 +23,8 @@ struct ConstMatrix {
 /// Floats that pack() writes for a [K, N] matrix.
 [[nodiscard]] std::size_t packed_size(std::int32_t k, std::int32_t n);
 
-/// Packs B [K, N] into panels. B may be any strided view, a transposed one too (that is how Kᵀ is made).
+/// Packs B [K, N] into panels, which begin on a 16-byte boundary (a Buffer does). B may be any strided view, a
+/// transposed one too (that is how Kᵀ is made).
 void pack(ConstMatrix b, std::int32_t k, std::int32_t n, float* panels);
 
 /// C [M, N] = A [M, K] · B + bias, with B in panels; C's rows are ldc floats apart, A's lda. bias is [N] or null.

@@ -14,17 +14,17 @@
 #include "cli/trace_file.hpp"
 #include "fixture.hpp"
 
-namespace mha::test {
+namespace mha::cli::test {
 
 TEST_CASE("help names every option and key", "[cli]") {
   const Answer help = mha({"forward", "--help"});
-  CHECK(help.code == cli::kSuccess);
+  CHECK(help.code == kSuccess);
   for (const std::string_view option : {"--weights", "--input", "--context", "--heads", "--kv-heads", "--causal",
                                         "--mask", "--padding", "--scale", "--out", "exit codes", "example"}) {
     INFO(option);
     CHECK(help.out.find(option) != std::string::npos);
   }
-  for (const Tensor tensor : cli::kTraceFileTensors) {
+  for (const Tensor tensor : kTraceFileTensors) {
     INFO(info(tensor).name);
     CHECK(help.out.find("\n  " + std::string(info(tensor).name)) != std::string::npos);
   }
@@ -34,7 +34,7 @@ TEST_CASE("help names every option and key", "[cli]") {
 
 TEST_CASE("a wrong command line has its own exit code", "[cli]") {
   const Answer answer = mha({"forward", "--heads", "x"});
-  CHECK(answer.code == cli::kUsage);
+  CHECK(answer.code == kUsage);
   CHECK(answer.out.empty());
   CHECK(answer.err ==
         "mha: --heads must be followed by a whole number from 1 to 4096, not \"x\" (see: mha forward --help)\n");
@@ -200,13 +200,13 @@ TEST_CASE("a full disk leaves the old result whole and nothing half-written", "[
     REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
     const Answer answer = mha(files.command());
     REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
-    CHECK(answer.code == cli::kRefused);
+    CHECK(answer.code == kRefused);
     CHECK(answer.err == "mha: " + files.out() + ": cannot write: File too large\n");
     CHECK((read_text(files.out()) == "an older result"));
     CHECK(files.count() == 3);
   }
   std::signal(SIGXFSZ, old_handler);
-  CHECK(mha(files.command()).code == cli::kSuccess);
+  CHECK(mha(files.command()).code == kSuccess);
   CHECK(files.count() == 3);
 }
 
@@ -214,8 +214,8 @@ TEST_CASE("a standard output that is full is a failure too", "[cli]") {
   std::ostringstream out;
   std::ostringstream err;
   out.setstate(std::ios::badbit);
-  CHECK(cli::run({}, out, err) == cli::kRefused);
+  CHECK(run({}, out, err) == kRefused);
   CHECK(err.str() == "mha: cannot write to standard output\n");
 }
 
-}  // namespace mha::test
+}  // namespace mha::cli::test

@@ -14,7 +14,10 @@
 #include "io/safetensors.hpp"
 #include "problem.hpp"
 
-namespace mha::test {
+/// A namespace of its own: one binary holds all tests, and others have a kShape too.
+namespace mha::cli::test {
+
+using namespace mha::test;
 
 inline constexpr Shape kShape = {.tokens = 5, .context = 5, .model_dim = 8, .heads = 2, .kv_heads = 2, .head_dim = 4};
 
@@ -28,7 +31,7 @@ struct Answer {
   std::ostringstream out;
   std::ostringstream err;
   const std::vector<std::string_view> views(arguments.begin(), arguments.end());
-  const int code = cli::run(views, out, err);
+  const int code = run(views, out, err);
   return {code, out.str(), err.str()};
 }
 
@@ -110,7 +113,7 @@ inline void refuses(const Files& files, const std::vector<std::string>& command,
   const std::size_t before = files.count();
   const Answer answer = mha(command);
   INFO(answer.err);
-  CHECK(answer.code == cli::kRefused);
+  CHECK(answer.code == kRefused);
   CHECK(answer.out.empty());
   CHECK(answer.err.starts_with("mha: "));
   CHECK(answer.err.find('\n') == answer.err.size() - 1);
@@ -130,4 +133,4 @@ inline void refuses(const Files& files, const std::vector<std::string>& parts) {
   return words;
 }
 
-}  // namespace mha::test
+}  // namespace mha::cli::test

@@ -8,7 +8,7 @@
 #include "comparison.hpp"
 #include "fixture.hpp"
 
-namespace mha::test {
+namespace mha::cli::test {
 namespace {
 
 /// Every number of the file within its bound of the reference.
@@ -16,12 +16,12 @@ std::string trace_differs(const Files& files, const Problem& p) {
   const std::string bytes = read_text(files.out());
   const Result<SafetensorsHeader> header = parse_safetensors_header(bytes_of(bytes), bytes.size());
   REQUIRE(header.ok());
-  CHECK(header.value().tensors.size() == cli::kTraceFileTensors.size());
+  CHECK(header.value().tensors.size() == kTraceFileTensors.size());
   const Layout layout(Slab::trace, p.shape, {.detail = Detail::full});
   Pass pass{{}, layout, Guarded(static_cast<std::size_t>(layout.size()))};
   std::string bad;
   const Reference reference = reference_of(p);
-  for (const Tensor tensor : cli::kTraceFileTensors) {
+  for (const Tensor tensor : kTraceFileTensors) {
     const TensorEntry* entry = header.value().find(info(tensor).name);
     REQUIRE(entry != nullptr);
     CHECK(entry->shape == extents(tensor, p.shape));
@@ -67,7 +67,7 @@ TEST_CASE("forward writes what the reference computes", "[cli]") {
       const std::size_t before = files.count();
       const Answer answer = mha(files.command());
       INFO(answer.err);
-      REQUIRE(answer.code == cli::kSuccess);
+      REQUIRE(answer.code == kSuccess);
       CHECK(answer.err.empty());
       CHECK(answer.out.starts_with(files.out() + ": 12 tensors, n = "));
       CHECK(files.count() == before + 1);
@@ -80,7 +80,7 @@ TEST_CASE("the trace says how it was made", "[cli]") {
   Problem p = small_problem();
   p.switches.causal = true;
   const Files files(p);
-  REQUIRE(mha(files.command()).code == cli::kSuccess);
+  REQUIRE(mha(files.command()).code == kSuccess);
   const std::string bytes = read_text(files.out());
   const Result<SafetensorsHeader> header = parse_safetensors_header(bytes_of(bytes), bytes.size());
   REQUIRE(header.ok());
@@ -103,8 +103,8 @@ TEST_CASE("tensors of other names are not passed over in silence", "[cli]") {
   tensors.push_back({"b_Q", {1}, std::span(p.x).first(1)});
   files.write_weights(tensors);
   const Answer answer = mha(files.command());
-  CHECK(answer.code == cli::kSuccess);
+  CHECK(answer.code == kSuccess);
   CHECK(answer.out.ends_with("; not read: \"b_Q\"\n"));
 }
 
-}  // namespace mha::test
+}  // namespace mha::cli::test
