@@ -1,6 +1,7 @@
 // Numbers that are too large: a pass is finite, or says where it overflowed.
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
