@@ -98,7 +98,7 @@ def build_modules(copy: Copy) -> None:
         folder = copy.tree / "build" / f"wasm-{build}"
         first = not (folder / "build.ninja").exists()
         if first:
-            copy.build("emcmake", "cmake", "--preset", f"wasm-{build}")
+            copy.build("emcmake", "cmake", "--preset", f"wasm-{build}", "-DBUILD_TESTING=OFF")
         if first or build == WASM:
             copy.build("cmake", "--build", "--preset", f"wasm-{build}", "--target", "mha_page")
             copy.build("cmake", "--install", folder)
