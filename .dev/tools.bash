@@ -21,7 +21,7 @@ node_ready() { have node && have npm && at_least $node_needed "$(node -p process
 
 # The next three print what they find.
 
-clang_format() {
+find_clang_format() {
   local candidate
   for candidate in clang-format-$clang_format_needed clang-format; do
     if have "$candidate" && [[ $("$candidate" --version) == *"version $clang_format_needed."* ]]; then
@@ -33,7 +33,7 @@ clang_format() {
 }
 
 # Debian's PyTorch is seen by Debian's own Python only, which need not be the first on PATH.
-torch_python() {
+find_torch_python() {
   local candidate
   for candidate in python3 /usr/bin/python3; do
     if "$candidate" -c 'import sys, importlib.util as u; sys.exit(not (u.find_spec("torch") and u.find_spec("numpy")))' \
@@ -45,10 +45,10 @@ torch_python() {
   return 1
 }
 
-chromium() {
+find_chromium() {
   local candidate
   for candidate in ${CHROMIUM:+"$CHROMIUM"} chromium chromium-browser google-chrome; do
-    command -v "$candidate" && return
+    type -P "$candidate" && return
   done
   return 1
 }
@@ -140,11 +140,11 @@ find_test_tools() {
   have c++ || missing g++ 'a C++ compiler'
   ! private_possible || use_private catch2
   if can_install; then
-    chromium > /dev/null || missing chromium Chromium
+    find_chromium > /dev/null || missing chromium Chromium
     [[ -n $(fc-list :lang=zh 2> /dev/null) ]] || missing fonts-noto-cjk 'a Chinese font'
     if [[ $1 == full ]]; then
-      torch_python > /dev/null || { missing python3-torch PyTorch; missing python3-numpy NumPy; }
-      clang_format > /dev/null || ! offers clang-format-$clang_format_needed 1 ||
+      find_torch_python > /dev/null || { missing python3-torch PyTorch; missing python3-numpy NumPy; }
+      find_clang_format > /dev/null || ! offers clang-format-$clang_format_needed 1 ||
         missing clang-format-$clang_format_needed clang-format
     fi
   fi

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
@@ -11,10 +12,26 @@ function withoutPolicyInDev(): Plugin {
   }
 }
 
+const fonts = ['source-sans-3', 'source-serif-4', 'source-code-pro']
+
+/** The fonts may be passed on only together with their licence (OFL 1.1). */
+function fontLicences(): Plugin {
+  return {
+    name: 'font-licences',
+    apply: 'build',
+    generateBundle() {
+      for (const font of fonts) {
+        const licence = new URL(`node_modules/@fontsource-variable/${font}/LICENSE`, import.meta.url)
+        this.emitFile({ type: 'asset', fileName: `licences/${font}-OFL.txt`, source: readFileSync(licence) })
+      }
+    },
+  }
+}
+
 export default defineConfig({
   // Relative addresses: the page works from any folder of any host.
   base: './',
-  plugins: [svelte(), withoutPolicyInDev()],
+  plugins: [svelte(), withoutPolicyInDev(), fontLicences()],
   build: {
     outDir: '../dist',
     emptyOutDir: true,
@@ -29,7 +46,7 @@ export default defineConfig({
         extends: true,
         // As in the browser: otherwise Svelte's runes resolve to their server version.
         resolve: { conditions: ['browser'] },
-        test: { name: 'unit', include: ['tests/unit/**/*.test.ts'] },
+        test: { name: 'unit', include: ['tests/unit/**/*.test.ts'], testTimeout: 30_000 },
       },
       {
         extends: true,

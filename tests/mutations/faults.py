@@ -129,4 +129,15 @@ const bool visible = p.masked[row] != -kInfinity;
     Fault("numbers of an older pass stay on show", (
         Edit("web/src/model/lesson.svelte.ts", "      this.pass = pass\n", "      this.pass ??= pass\n"),
     ), native=False),
+    Fault("the page takes a row for a column", (
+        Edit("web/src/model/matrix.ts", "index: indexOf(row, column) }),", "index: indexOf(column, row) }),"),
+    ), native=False),
+    Fault("every head is called head 1", (
+        Edit("web/src/text/common.en.ts", "  head: (number: number) => `Head ${number}`,\n", "  head: (_: number) => 'Head 1',\n"),
+        Edit("web/src/text/common.zh.ts", "  head: (number) => `头 ${number}`,\n  heads", "  head: () => '头 1',\n  heads"),
+    ), native=False),
+    Fault("equal words taken for one token", (
+        Edit("web/src/core/engine.ts", "    const text = encodeTokens(request.tokens)\n",
+             "    const text = encodeTokens(request.tokens.map((token, i, all) => all[all.indexOf(token) + (all.indexOf(token) < i ? 1 : 0)]!))\n"),
+    ), native=False),
 )

@@ -107,7 +107,7 @@ export const steps = {
     tokens: 'what the token is',
     positions: 'where it stands',
     sum: '$E + P$',
-    noPositions: 'Positions are off: $X$ is $E$ itself, and the order of the tokens is lost.',
+    noPositions: 'Positions are off: $P$ is all 0, $X$ is $E$ itself, and the order of the tokens is lost.',
   },
   columnBlocks: (h: number) => (h === 1 ? 'one column block, one head' : `${h} column blocks, one per head`),
   blockRange: (from: number, to: number) => (from === to ? `column ${from}` : `columns ${from}–${to}`),

@@ -82,7 +82,7 @@ export const steps: StepsText = {
     tokens: '是什么词元',
     positions: '站在第几个',
     sum: '$E + P$',
-    noPositions: '位置关掉了：$X$ 就是 $E$，词元的先后看不出来了。',
+    noPositions: '位置关掉了：$P$ 全是 0，$X$ 就是 $E$，词元的先后看不出来了。',
   },
   columnBlocks: (h) => (h === 1 ? '一个列块，一个头' : `${h} 个列块，一块一个头`),
   blockRange: (from, to) => (from === to ? `第 ${from} 列` : `第 ${from} 到 ${to} 列`),

@@ -46,9 +46,11 @@ const letters: Record<string, string> = {
   contributions: 'C', output: 'Y',
 }
 
+export const letterOf = (tensor: string): string => letters[tensor] ?? tensor
+
 /** As the text of the page has it, without raising and lowering. */
 export function symbolText(tensor: string, index: readonly number[]): string {
-  const letter = letters[tensor] ?? tensor
+  const letter = letterOf(tensor)
   const [first = 0, ...rest] = index
   return isPerHead(tensor) ? `${letter}${first + 1}[${rest.join(', ')}]` : `${letter}[${index.join(', ')}]`
 }

@@ -1,4 +1,5 @@
 // Everything a stop shows, compared with the oracle: as tables, as pictures, head by head.
+import { checkHeadings } from './headings'
 import type { Lesson } from './lesson'
 import { checkGrid, checkRandomCell, readGrids } from './maps'
 import { Findings } from './numbers'
@@ -63,6 +64,7 @@ export async function checkStop(lesson: Lesson, stop: number, oracle: Oracle, ra
   const where = `stop ${stop}`
   const wanted = expectedSheets(stop, oracle, look.chosen, look.role ?? 'q')
   findings.equal(`${where}: the open stop`, await lesson.stop(), stop)
+  await checkHeadings(lesson, oracle, look.chosen, shownHeads(oracle, look.chosen), where, findings)
   await checkPictures(lesson, oracle, random, look.samples, wanted, where, findings)
   await checkTables(lesson, oracle, wanted, where, findings)
   findings.conclude(`${where}, head ${look.chosen}`)
