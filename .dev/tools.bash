@@ -135,6 +135,12 @@ find_page_tools() {
   install_missing
 }
 
+find_format_tool() {
+  find_clang_format > /dev/null || ! offers clang-format-$clang_format_needed 1 ||
+    missing clang-format-$clang_format_needed clang-format
+  install_missing
+}
+
 # What the tests need on top. Of what only some parts need, whatever cannot be had is left out: those parts say so.
 find_test_tools() {
   have c++ || missing g++ 'a C++ compiler'
@@ -144,8 +150,7 @@ find_test_tools() {
     [[ -n $(fc-list :lang=zh 2> /dev/null) ]] || missing fonts-noto-cjk 'a Chinese font'
     if [[ $1 == full ]]; then
       find_torch_python > /dev/null || { missing python3-torch PyTorch; missing python3-numpy NumPy; }
-      find_clang_format > /dev/null || ! offers clang-format-$clang_format_needed 1 ||
-        missing clang-format-$clang_format_needed clang-format
+      find_format_tool
     fi
   fi
   install_missing

@@ -39,8 +39,16 @@ struct Pass {
 
   Pass(const Shape& s, const Input& in, const Options& with, const Parameters& p, const Layout& layout, Detail detail,
        std::span<float> trace)
-      : shape(s), input(in), options(with), parameters(p),
-        n(s.tokens), m(s.context), d(s.model_dim), k(s.head_dim), hk(s.q_width()), gk(s.kv_width()) {
+      : shape(s),
+        input(in),
+        options(with),
+        parameters(p),
+        n(s.tokens),
+        m(s.context),
+        d(s.model_dim),
+        k(s.head_dim),
+        hk(s.q_width()),
+        gk(s.kv_width()) {
     const auto tensor = [&](Tensor name) { return layout.span(name, trace); };
     // Without the detail, scores become weights in the place of the weights.
     const auto score = [&](Tensor name) { return tensor(detail == Detail::full ? name : Tensor::weights); };

@@ -28,7 +28,8 @@ struct Parameters {
 struct Input {
   std::span<const float> x = {};        ///< [n, d]
   std::span<const float> context = {};  ///< [m, d], or empty: self-attention
-  std::span<const float> mask = {};     ///< [n, m] added to the scaled scores, or empty. −∞ forbids; NaN and +∞ are refused
+  std::span<const float> mask =
+      {};  ///< [n, m] added to the scaled scores, or empty. −∞ forbids; NaN and +∞ are refused
 };
 
 struct Options {
@@ -36,8 +37,8 @@ struct Options {
 
   Scale scale = Scale::inverse_sqrt;  ///< 1/√k, 1, or scale_value
   float scale_value = 1.0F;
-  bool causal = false;                ///< row i sees keys j ≤ i only
-  std::int32_t padding = 0;           ///< the last `padding` keys are padding and may not be seen; 0…m
+  bool causal = false;       ///< row i sees keys j ≤ i only
+  std::int32_t padding = 0;  ///< the last `padding` keys are padding and may not be seen; 0…m
   /// ξ [h] on each head's output before W_O, or empty: all 1. 0 switches a head off.
   std::span<const float> head_gate = {};
 
@@ -65,8 +66,8 @@ class Attention {
   [[nodiscard]] Outcome load(const Shape& shape, const Parameters& parameters);
 
   /// One pass. `trace` is a slab of Layout(Slab::trace, shape, {.detail = detail}) floats, of which every tensor is
-  /// written (the gaps between them are not). Allocates only when a pass needs more workspace than every pass before. `shape` must agree with load()
-  /// in d, h, g and k. If the outcome is not ok the trace holds nothing to be read.
+  /// written (the gaps between them are not). Allocates only when a pass needs more workspace than every pass before.
+  /// `shape` must agree with load() in d, h, g and k. If the outcome is not ok the trace holds nothing to be read.
   [[nodiscard]] Outcome forward(const Shape& shape, const Input& input, const Options& options, Detail detail,
                                 std::span<float> trace);
 

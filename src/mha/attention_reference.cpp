@@ -113,8 +113,9 @@ Reference attention_reference(const Shape& shape, const Parameters& p, const Inp
   const Eigen::Index k = shape.head_dim;
   const Eigen::Index hk = shape.q_width();
   const Eigen::Index gk = shape.kv_width();
-  const double factor = options.scale == Options::Scale::inverse_sqrt ? 1.0 / std::sqrt(static_cast<double>(k))
-                                                                       : static_cast<double>(options.factor(shape.head_dim));
+  const double factor = options.scale == Options::Scale::inverse_sqrt
+                            ? 1.0 / std::sqrt(static_cast<double>(k))
+                            : static_cast<double>(options.factor(shape.head_dim));
 
   const Bounded x = exact(matrix(input.x, n, d));
   const Bounded c = input.context.empty() ? x : exact(matrix(input.context, m, d));
@@ -142,7 +143,8 @@ Reference attention_reference(const Shape& shape, const Parameters& p, const Inp
 
     r.concat.value.middleCols(i * k, k) = r.heads.back().value;
     r.concat.bound.middleCols(i * k, k) = r.heads.back().bound;
-    r.contributions.push_back(product(r.heads.back(), {w_o.value.middleRows(i * k, k), w_o.bound.middleRows(i * k, k)}));
+    r.contributions.push_back(
+        product(r.heads.back(), {w_o.value.middleRows(i * k, k), w_o.bound.middleRows(i * k, k)}));
   }
   r.output = product(r.concat, w_o, p.b_o);
 

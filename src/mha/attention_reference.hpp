@@ -18,7 +18,8 @@ struct Bounded {
   Matrix bound;
 };
 
-/// Every tensor of a pass. A vector has one matrix per head (k_heads and v_heads: read off k and v by Shape::kv_head_of).
+/// Every tensor of a pass. A vector has one matrix per head (k_heads and v_heads: read off k and v by
+/// Shape::kv_head_of).
 struct Reference {
   Bounded q, k, v;
   std::vector<Bounded> raw_scores, scaled_scores, masked_scores, weights, heads;

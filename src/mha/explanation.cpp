@@ -256,9 +256,7 @@ void rank_terms(std::span<const Term> terms, std::int32_t count, Explanation& ex
 
 }  // namespace
 
-std::int32_t max_terms(const Shape& shape) {
-  return std::max({shape.model_dim, shape.q_width(), shape.context, 2});
-}
+std::int32_t max_terms(const Shape& shape) { return std::max({shape.model_dim, shape.q_width(), shape.context, 2}); }
 
 Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest, Explanation& explanation,
                 std::span<Term> terms) {
@@ -270,7 +268,8 @@ Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest
   explanation = {.cell = cell};
   if (cell.tensor == Tensor::contributions) {
     const auto [head, i, c] = cell.index;
-    if (!read.holds(Cell{Tensor::heads, {head, i, 0}}) || !read.holds(Cell{Tensor::w_o, {0, c, 0}})) return no_such_cell;
+    if (!read.holds(Cell{Tensor::heads, {head, i, 0}}) || !read.holds(Cell{Tensor::w_o, {0, c, 0}}))
+      return no_such_cell;
   } else {
     if (!exists(cell.tensor) || !read.holds(cell)) return no_such_cell;
     explanation.value = read.at(cell);

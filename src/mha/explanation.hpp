@@ -37,7 +37,7 @@ struct Cell {
 /// One product of a dot product (a·b), one summand of a sum (a), or one key of a softmax row (a: its masked score).
 struct Term {
   Cell a;
-  Cell b;          ///< b.tensor = Tensor::count: this term has no second factor
+  Cell b;  ///< b.tensor = Tensor::count: this term has no second factor
   double a_value;
   double b_value;
   double value;    ///< a·b; for a softmax key: exp(a − row maximum)
@@ -49,22 +49,22 @@ inline constexpr std::int32_t kMaxLargest = 8;
 struct Explanation {
   Rule rule = Rule::given;
   Cell cell;
-  double value = 0;      ///< the number in the trace
-  double sum = 0;        ///< dot, sum: bias + Σ terms, before the gate; softmax: Σ exp
-  double bound = 0;      ///< |value − gate·sum| ≤ bound by a priori analysis of float arithmetic
-  double bias = 0;       ///< dot: added once; 0 if there is none
-  double gate = 1;       ///< heads, concat: ξ of the head; else 1
-  double factor = 1;     ///< scale: s
-  double masked = 0;     ///< mask, softmax: 1 if the cell is forbidden (its score is −∞, its weight 0)
-  double row_max = 0;    ///< softmax: the largest masked score of the row
-  double difference = 0; ///< softmax: this cell's score − row_max
-  double exponential = 0;///< softmax: exp(difference)
-  double row_masked = 0; ///< softmax: 1 if the whole row is forbidden (all weights 0)
+  double value = 0;        ///< the number in the trace
+  double sum = 0;          ///< dot, sum: bias + Σ terms, before the gate; softmax: Σ exp
+  double bound = 0;        ///< |value − gate·sum| ≤ bound by a priori analysis of float arithmetic
+  double bias = 0;         ///< dot: added once; 0 if there is none
+  double gate = 1;         ///< heads, concat: ξ of the head; else 1
+  double factor = 1;       ///< scale: s
+  double masked = 0;       ///< mask, softmax: 1 if the cell is forbidden (its score is −∞, its weight 0)
+  double row_max = 0;      ///< softmax: the largest masked score of the row
+  double difference = 0;   ///< softmax: this cell's score − row_max
+  double exponential = 0;  ///< softmax: exp(difference)
+  double row_masked = 0;   ///< softmax: 1 if the whole row is forbidden (all weights 0)
   std::int32_t term_count = 0;
   /// The terms of largest magnitude (softmax: largest exponentials), largest first: positions in `terms`.
   std::int32_t largest_count = 0;
   std::array<std::int32_t, kMaxLargest> largest = {};
-  double rest = 0;       ///< the sum of all terms that are not among `largest`
+  double rest = 0;  ///< the sum of all terms that are not among `largest`
 };
 
 /// Everything an explanation reads. Spans are whole slabs; layouts say where things are.
@@ -83,8 +83,8 @@ struct Evidence {
 /// Explains one cell. `terms` must hold max_terms(shape). `largest` (0…kMaxLargest) is how many of the largest terms to
 /// name. A contributions cell needs no contributions slab: it is explained from heads and w_o.
 /// Status::no_such_cell: the index is outside, or the tensor is not part of this evidence.
-[[nodiscard]] Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest, Explanation& explanation,
-                              std::span<Term> terms);
+[[nodiscard]] Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest,
+                              Explanation& explanation, std::span<Term> terms);
 
 /// An output cell as the sum of its h contributions: by_head[i] = Σ_c heads[i, row, c] · w_o[i·k + c, column].
 /// Their sum plus b_o[column] is the cell. by_head is [h].

@@ -6,7 +6,8 @@
 
 #include "mha/simd.hpp"
 
-// GCC keeps an array of accumulators in memory unless its loops are gone early: 15 against 34 GFLOP/s. Clang needs no hint.
+// GCC keeps an array of accumulators in memory unless its loops are gone early: 15 against 34 GFLOP/s. Clang needs no
+// hint.
 #if defined(__GNUC__) && !defined(__clang__)
 #define MHA_UNROLL _Pragma("GCC unroll 8")
 #else

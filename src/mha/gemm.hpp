@@ -34,8 +34,6 @@ void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::p
           const float* bias, float* c, std::ptrdiff_t ldc);
 
 /// FLOPs of one gemm: 2·M·N·K.
-[[nodiscard]] constexpr double gemm_flops(std::int32_t m, std::int32_t n, std::int32_t k) {
-  return 2.0 * m * n * k;
-}
+[[nodiscard]] constexpr double gemm_flops(std::int32_t m, std::int32_t n, std::int32_t k) { return 2.0 * m * n * k; }
 
 }  // namespace mha

@@ -5,7 +5,9 @@ namespace {
 
 constexpr std::int64_t kAlignFloats = 16;  // 64 bytes: a cache line, and any vector width of today
 
-constexpr std::int64_t aligned(std::int64_t floats) { return (floats + kAlignFloats - 1) / kAlignFloats * kAlignFloats; }
+constexpr std::int64_t aligned(std::int64_t floats) {
+  return (floats + kAlignFloats - 1) / kAlignFloats * kAlignFloats;
+}
 
 /// The tensor whose bytes a view shares, or Tensor::count for a tensor that has its own.
 constexpr Tensor owner(Tensor tensor) {

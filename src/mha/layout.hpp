@@ -53,7 +53,9 @@ class Layout {
   /// Floats the slab must hold.
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Empty: this slab does not hold that tensor (another slab's, or left out by Parts).
-  [[nodiscard]] const std::optional<View>& find(Tensor tensor) const { return views_[static_cast<std::size_t>(tensor)]; }
+  [[nodiscard]] const std::optional<View>& find(Tensor tensor) const {
+    return views_[static_cast<std::size_t>(tensor)];
+  }
   /// Precondition: find(tensor).
   [[nodiscard]] const View& operator[](Tensor tensor) const { return *views_[static_cast<std::size_t>(tensor)]; }
 

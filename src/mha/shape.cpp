@@ -6,7 +6,9 @@
 namespace mha {
 namespace {
 
-constexpr bool between(std::int32_t value, std::int32_t low, std::int32_t high) { return value >= low && value <= high; }
+constexpr bool between(std::int32_t value, std::int32_t low, std::int32_t high) {
+  return value >= low && value <= high;
+}
 
 /// Whether every tensor of this shape stays below kMaxFloats. The axes are in range, so int64 can't overflow.
 bool fits_memory(const Shape& shape) {

@@ -6,15 +6,13 @@ namespace {
 std::string sentence(Status status) {
   switch (status) {
     case Status::ok: return "no error";
-    case Status::tokens_out_of_range:
-      return "the number of tokens must be 1 to " + std::to_string(kMaxTokens);
-    case Status::model_dim_out_of_range:
-      return "the model dimension must be 1 to " + std::to_string(kMaxModelDim);
+    case Status::tokens_out_of_range: return "the number of tokens must be 1 to " + std::to_string(kMaxTokens);
+    case Status::model_dim_out_of_range: return "the model dimension must be 1 to " + std::to_string(kMaxModelDim);
     case Status::heads_out_of_range: return "the number of heads must be 1 to " + std::to_string(kMaxHeads);
     case Status::kv_heads_not_a_divisor: return "the number of key/value heads must divide the number of heads";
     case Status::head_dim_out_of_range:
-      return "the head dimension must be 1 to " + std::to_string(kMaxModelDim) + ", and heads times head dimension at most " +
-             std::to_string(kMaxWidth);
+      return "the head dimension must be 1 to " + std::to_string(kMaxModelDim) +
+             ", and heads times head dimension at most " + std::to_string(kMaxWidth);
     case Status::too_large:
       return "one tensor would need more than " + std::to_string(kMaxFloats) + " numbers; use fewer tokens or heads";
     case Status::out_of_memory: return "out of memory; use fewer tokens or a smaller model dimension";

@@ -30,10 +30,21 @@ enum class Status : std::int32_t {
 };
 
 inline constexpr std::array<std::string_view, 15> kStatusNames = {
-    "ok",           "tokens_out_of_range",    "model_dim_out_of_range", "heads_out_of_range",
-    "kv_heads_not_a_divisor", "head_dim_out_of_range", "too_large",      "out_of_memory",
-    "wrong_size",   "not_finite",             "overflow",               "bad_scale",
-    "no_such_cell", "not_loaded",             "bad_text",
+    "ok",
+    "tokens_out_of_range",
+    "model_dim_out_of_range",
+    "heads_out_of_range",
+    "kv_heads_not_a_divisor",
+    "head_dim_out_of_range",
+    "too_large",
+    "out_of_memory",
+    "wrong_size",
+    "not_finite",
+    "overflow",
+    "bad_scale",
+    "no_such_cell",
+    "not_loaded",
+    "bad_text",
 };
 
 /// A status, and for those that concern one number, which: the tensor and its index (unused places are −1).

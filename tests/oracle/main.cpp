@@ -2,8 +2,8 @@
 //
 //   mha_oracle tokens='小明|把' d=8 h=2 seed=42 [causal=1] [scaled=0] [positions=0] [padding=1] [gates=1,0]
 //
-// Prints {"x": {"shape": [n, d], "value": […]}, …, "q": {"shape": […], "value": […], "bound": […]}, …}. Tensors of heads
-// are stacked along a first axis. −∞ is written −1e999, which JSON readers turn back into −∞.
+// Prints {"x": {"shape": [n, d], "value": […]}, …, "q": {"shape": […], "value": […], "bound": […]}, …}. Tensors of
+// heads are stacked along a first axis. −∞ is written −1e999, which JSON readers turn back into −∞.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -130,8 +130,8 @@ int main(int argc, char** argv) {
   const auto tokens = split(arguments.text("tokens", ""), '|');
   const auto seed = static_cast<std::uint32_t>(std::strtoul(arguments.text("seed", "42").c_str(), nullptr, 10));
   const bool positions_on = arguments.integer("positions", 1) != 0;
-  const Shape shape =
-      mha::self_attention(static_cast<std::int32_t>(tokens.size()), arguments.integer("d", 8), arguments.integer("h", 2));
+  const Shape shape = mha::self_attention(static_cast<std::int32_t>(tokens.size()), arguments.integer("d", 8),
+                                          arguments.integer("h", 2));
   if (const auto bad = mha::validate(shape); !bad.ok()) return fail(mha::message(bad));
 
   const auto d = static_cast<std::size_t>(shape.model_dim);
@@ -158,11 +158,11 @@ int main(int argc, char** argv) {
     for (const auto& gate : split(text, ',')) gates.push_back(std::strtof(gate.c_str(), nullptr));
   }
   const mha::Input input{.x = x};
-  const mha::Options options{.scale = arguments.integer("scaled", 1) != 0 ? mha::Options::Scale::inverse_sqrt
-                                                                         : mha::Options::Scale::off,
-                             .causal = arguments.integer("causal", 0) != 0,
-                             .padding = arguments.integer("padding", 0),
-                             .head_gate = gates};
+  const mha::Options options{
+      .scale = arguments.integer("scaled", 1) != 0 ? mha::Options::Scale::inverse_sqrt : mha::Options::Scale::off,
+      .causal = arguments.integer("causal", 0) != 0,
+      .padding = arguments.integer("padding", 0),
+      .head_gate = gates};
   if (const auto bad = mha::validate(shape, parameters); !bad.ok()) return fail(mha::message(bad));
   if (const auto bad = mha::validate(shape, input, options); !bad.ok()) return fail(mha::message(bad));
   const mha::Reference r = mha::attention_reference(shape, parameters, input, options);
