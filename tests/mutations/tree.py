@@ -21,28 +21,40 @@ class Copy:
         self.home = real / "build" / "mutations"
         self.tree = self.home / "tree"
         self.tree.mkdir(parents=True, exist_ok=True)
+        # Taken once: whoever edits the tree while this runs is not to be blamed on a fault.
+        self.files = {path: ((real / path).read_bytes(), (real / path).stat().st_mode) for path in _walk(real)}
 
     def restore(self) -> None:
-        """Makes every file of the copy what it is in the real tree."""
-        wanted = set(self._files())
-        for path in wanted:
-            self._write(path, (self.real / path).read_bytes(), (self.real / path).stat().st_mode)
-        for path in self._old_files() - wanted:
-            (self.tree / path).unlink()
+        """Makes every file of the copy what it was in the real tree."""
+        for path, (content, mode) in self.files.items():
+            self._write(path, content, mode)
+        for path in _walk(self.tree):
+            if path not in self.files:
+                (self.tree / path).unlink()
         modules = self.tree / "web" / "node_modules"
         if not modules.exists():
             modules.symlink_to(self.real / "web" / "node_modules")
 
     def put(self, fault: Fault) -> None:
+        """Makes the fault, in the restored copy."""
+        for file, text in self.patched(fault).items():
+            self._write(file, text.encode("utf-8"), self.files[file][1])
+
+    def patched(self, fault: Fault) -> dict[str, str]:
+        """The files that the fault changes, as it leaves them."""
         texts: dict[str, str] = {}
         for edit in fault.edits:
-            text = texts.get(edit.file) or (self.real / edit.file).read_text(encoding="utf-8")
+            text = texts.get(edit.file) or self._text(edit.file)
             found = text.count(edit.old)
             if found != 1:
                 raise Broken(f"“{fault.name}” no longer fits: its text stands {found} times in {edit.file}:\n{edit.old}")
             texts[edit.file] = text.replace(edit.old, edit.new)
-        for file, text in texts.items():
-            self._write(file, text.encode("utf-8"), (self.real / file).stat().st_mode)
+        return texts
+
+    def _text(self, file: str) -> str:
+        if file not in self.files:
+            raise Broken(f"there is no {file} any more")
+        return self.files[file][0].decode("utf-8")
 
     def run(self, *command: str | Path, cwd: str = ".", **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -62,12 +74,6 @@ class Copy:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         file.chmod(mode & 0o777)
-
-    def _files(self) -> list[str]:
-        return _walk(self.real)
-
-    def _old_files(self) -> set[str]:
-        return set(_walk(self.tree))
 
 
 def _walk(root: Path) -> list[str]:
