@@ -144,6 +144,24 @@ function randomAction(): [string, string] {
 }
 
 describe('a reader in a hurry', () => {
+  const pins = ['0&pin=x.1.1', '1&pin=q.1.1', '2&pin=q_heads.1.1.1', '3&pin=raw_scores.1.1.1', '4&pin=scaled_scores.1.1.1', '5&pin=masked_scores.1.1.1', '6&pin=weights.1.1.1', '7&pin=heads.1.1.1', '8&pin=concat.1.1', '9&pin=output.1.1', '10&pin=output.1.1']
+  test.each(pins)('presses what is about to vanish: stop %s', async (address) => {
+    const lesson = await stand.open(`?stop=${address}`)
+    const pressed = await lesson.page.evaluate(([unpin, within]) => {
+      const buttons = Array.from(document.querySelectorAll<HTMLElement>(`${within} button`))
+      for (const button of buttons) {
+        // Before the page has drawn that nothing is pinned any more.
+        document.querySelector<HTMLElement>(unpin!)?.click()
+        button.click()
+      }
+      return buttons.length
+    }, [id('unpin'), id('inspector')])
+    expect(pressed).toBeGreaterThan(1)
+    await lesson.settled()
+    expect(lesson.page.complaints).toEqual([])
+    await lesson.close()
+  })
+
   test.each([1, 2])('200 random actions, then everything shown is right (%i)', async () => {
     const lesson = await stand.open()
     await lesson.click('settings')
