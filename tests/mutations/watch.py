@@ -63,7 +63,7 @@ class Unit:
         self.copy = copy
 
     def must_see(self, fault: Fault) -> bool:
-        return False  # whatever it sees the sooner is welcome; the walk must see it
+        return not fault.native and not fault.page  # else whatever it sees the sooner is welcome
 
     def see(self, fault: Fault | None) -> Verdict:
         build_modules(self.copy)
