@@ -128,9 +128,10 @@ const bool visible = p.masked[row] != -kInfinity;
         Edit("web/src/core/wasm.ts", "return new Float32Array(this.#memory.buffer, block.address, block.floats)",
              "return new Float32Array((this.#old ??= this.#memory.buffer), block.address, block.floats)"),
     ), native=False, page=False),
+    # The quick walk opens a fresh page for each problem.
     Fault("numbers of an older pass stay on show", (
         Edit("web/src/model/lesson.svelte.ts", "      this.pass = pass\n", "      this.pass ??= pass\n"),
-    ), native=False),
+    ), native=False, page=False),
     Fault("the page takes a row for a column", (
         Edit("web/src/model/matrix.ts", "index: indexOf(row, column) }),", "index: indexOf(column, row) }),"),
     ), native=False),

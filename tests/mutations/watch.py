@@ -67,7 +67,7 @@ class Unit:
 
     def see(self, fault: Fault | None) -> Verdict:
         build_modules(self.copy)
-        done = self.copy.run("npx", "vitest", "run", "--project", "unit", "--bail", "1", "tests/unit/core", cwd="web")
+        done = self.copy.run("npx", "vitest", "run", "--project", "unit", "--bail", "1", cwd="web")
         return verdict(done.returncode != 0, done.stdout)
 
 
