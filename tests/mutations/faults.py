@@ -20,8 +20,7 @@ class Fault:
     name: str
     edits: tuple[Edit, ...]
     # Where it must be seen. native: the C++ tests. page: the walk in a browser. A fault of the core that the page can't
-    # reach (it has no biases, for example) is native only; a fault of the page's own code is page only; one that is
-    # neither is for the unit tests.
+    # reach (it has no biases, for example) is native only; a fault of the page's own code is page only.
     native: bool = True
     page: bool = True
 
@@ -122,16 +121,14 @@ const bool visible = p.masked[row] != -kInfinity;
         Edit(ATTENTION, "pack({parameters_.w_o.data() + std::ptrdiff_t{head} * k * d, d}, k, d, workspace_.data());",
              "pack({parameters_.w_o.data() + std::ptrdiff_t{head > 0 ? head - 1 : head} * k * d, d}, k, d, workspace_.data());"),
     )),
-    # The walk may not make the memory grow between two passes; the unit tests do so on purpose.
     Fault("memory view from before the module's memory grew", (
         Edit("web/src/core/wasm.ts", "  #scratch = new Block(0, 0)\n", "  #scratch = new Block(0, 0)\n  #old: ArrayBuffer | undefined\n"),
         Edit("web/src/core/wasm.ts", "return new Float32Array(this.#memory.buffer, block.address, block.floats)",
              "return new Float32Array((this.#old ??= this.#memory.buffer), block.address, block.floats)"),
-    ), native=False, page=False),
-    # The quick walk opens a fresh page for each problem.
+    ), native=False),
     Fault("numbers of an older pass stay on show", (
         Edit("web/src/model/lesson.svelte.ts", "      this.pass = pass\n", "      this.pass ??= pass\n"),
-    ), native=False, page=False),
+    ), native=False),
     Fault("the page takes a row for a column", (
         Edit("web/src/model/matrix.ts", "index: indexOf(row, column) }),", "index: indexOf(column, row) }),"),
     ), native=False),

@@ -72,7 +72,7 @@ class Unit:
 
 
 class Page:
-    """The walk through the built page, in a browser, against the oracle."""
+    """The walk through the built page and its explanations, in a browser, against the oracle."""
 
     name = "page"
 
@@ -86,7 +86,8 @@ class Page:
         build_modules(self.copy)
         self.copy.build("npx", "vite", "build", "--logLevel", "error", cwd="web")
         done = self.copy.run(
-            "npx", "vitest", "run", "--project", "page", "--bail", "1", "tests/page/walker.test.ts", cwd="web",
+            "npx", "vitest", "run", "--project", "page", "--bail", "1", "tests/page/walker.test.ts",
+            "tests/page/explanations.test.ts", cwd="web",
             QUICK="1", TEST_SEED="1", MHA_ORACLE=str(self.copy.home / "mha_oracle"), DIST=str(self.copy.tree / "dist"),
         )
         return verdict(done.returncode != 0, done.stdout)

@@ -210,7 +210,7 @@ describe('heads switched off', () => {
   const problem: Problem = { ...randomProblem(random, { tokens: 6 }), dModel: 12, heads: 4, out: [] }
 
   test('before W_O: every number follows, and comes back', async () => {
-    await lesson.visitProblem(problem, { stop: 9, pin: 'output.1.2' })
+    await lesson.visitProblem(problem, { stop: 9, pin: 'output.0.2' })
     const off: number[] = []
     for (const head of [2, 0]) {
       await lesson.clickOne(`${id('gate')}[data-head="${head}"]`)

@@ -17,7 +17,7 @@ beforeAll(async () => (stand = await Stand.raise()))
 afterAll(() => stand.fall())
 
 /** Few terms: each product on its own. Many: the largest, the rest, the sum. */
-const small: Problem = { ...randomProblem(random, { tokens: 6 }), dModel: 6, heads: 3, causal: true, out: [2] }
+const small: Problem = { ...randomProblem(random), tokens: ['她', 'cake', '她', '𠮷', '🎂'], padding: random.whole(0, 2), dModel: 6, heads: 3, causal: true, out: [2] }
 const wide: Problem = { ...randomProblem(random, { tokens: 12 }), dModel: 48, heads: random.pick([2, 4]), out: [] }
 
 /** A map and what stands where in it; cells of less than a few pixels are no target. */
@@ -95,6 +95,7 @@ test('a pinned pair of tokens stays with the reader from score to weight and bac
   const findings = new Findings()
   const index = [1, problem.tokens.length - 1, 0]
   await lesson.visitProblem(problem, { stop: 3, head: 1, pin: ['raw_scores', ...index].join('.') })
+  await checkPinned(lesson, { tensor: 'raw_scores', index }, oracle, 'at first', findings)
   for (const tensor of ['scaled_scores', 'masked_scores', 'weights']) {
     await lesson.next()
     await checkPinned(lesson, { tensor, index }, oracle, `carried to ${tensor}`, findings)

@@ -79,12 +79,7 @@ test('back and forward of the browser walk through the stops', async () => {
 test('another problem reached by Back shows its own numbers', async () => {
   const [first, second] = [{ ...randomProblem(random), out: [] }, { ...randomProblem(random), out: [] }]
   await lesson.visitProblem(first, { stop: 6 })
-  // A change of state without loading the page anew, as a link within the page would make it.
-  await lesson.page.evaluate((search) => {
-    history.pushState(null, '', location.pathname + search)
-    window.dispatchEvent(new PopStateEvent('popstate'))
-  }, query(second, { stop: 6 }))
-  await lesson.settled()
+  await lesson.changeTo(second, { stop: 6 })
   await checkStop(lesson, 6, await ask(second), random, { chosen: 0, samples: 1 })
   await lesson.page.back()
   await lesson.page.waitUntil('the first problem is back', (seed) => window.eightMeetings.pass?.request.seed === seed, first.seed)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Lesson, Stand } from './support/lesson'
 import { Findings, disagreement } from './support/numbers'
 import { type Oracle, ask } from './support/oracle'
-import { describeProblem, query, randomProblem } from './support/problem'
+import { describeProblem, randomProblem } from './support/problem'
 import { Random, runSeed } from './support/random'
 
 const random = new Random('tensors')
@@ -22,16 +22,6 @@ interface Tensor {
   shape: number[]
   /** in the order of the indices, by the page's own strides */
   values: number[]
-}
-
-/** Goes there without loading the page anew, as Back and Forward do. */
-async function goTo(search: string, seed: number): Promise<void> {
-  await lesson.page.evaluate((to) => {
-    history.pushState(null, '', location.pathname + to)
-    window.dispatchEvent(new PopStateEvent('popstate'))
-  }, search)
-  await lesson.settled()
-  expect(await lesson.page.evaluate(() => window.eightMeetings.pass!.request.seed)).toBe(seed)
 }
 
 const readTensor = (name: string): Promise<Tensor | null> =>
@@ -64,7 +54,8 @@ test.each(Array.from({ length: 30 }, (_, i) => randomProblem(random, { tokens: i
   'problem %#',
   async (problem) => {
     const oracle = await ask(problem)
-    await goTo(query(problem), problem.seed)
+    await lesson.changeTo(problem)
+    expect(await lesson.page.evaluate(() => window.eightMeetings.pass!.request.seed)).toBe(problem.seed)
     const findings = new Findings()
     for (const name of names) {
       const tensor = await readTensor(name)

@@ -1,7 +1,7 @@
 // The walk: all eleven stops by the Next button, every number against the double reference, for problems drawn anew in
 // each run. A page with two heads swapped, a lost scale or a stale number must not get through here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Lesson, Stand, lastStop } from './support/lesson'
+import { type Lesson, Stand, lastStop, test as id } from './support/lesson'
 import { ask } from './support/oracle'
 import { type Problem, describeProblem, randomProblem } from './support/problem'
 import { Random, runSeed } from './support/random'
@@ -59,6 +59,36 @@ describe.each(problems)('problem %#', (problem) => {
     expect(lesson.page.complaints).toEqual([])
     await lesson.close()
   })
+})
+
+test('every key of every row masked: zeros, not NaN', async () => {
+  const dead = { ...telling, padding: telling.tokens.length }
+  const oracle = await ask(dead)
+  const lesson = await stand.open()
+  await lesson.visitProblem(dead, { stop: 6 })
+  await checkStop(lesson, 6, oracle, random, { chosen: 0, samples: 1 })
+  await lesson.next()
+  await checkStop(lesson, 7, oracle, random, { chosen: 0, samples: 1 })
+  await lesson.close()
+})
+
+test('one problem after another in the same page, with a large one in between', async () => {
+  const [first, last] = [telling, { ...telling, seed: (telling.seed + 1) % 2 ** 32, tokens: ['b', 'a', 'b'], padding: 1 }]
+  // Large enough that the module's memory has to grow: every view of it from before is then worth nothing.
+  const large: Problem = { ...telling, tokens: Array.from({ length: 32 }, (_, i) => `t${i}`), dModel: 1024, heads: 16 }
+  const lesson = await stand.open()
+  await lesson.visitProblem(first, { stop: 9 })
+  await checkStop(lesson, 9, await ask(first), random, { chosen: 0, samples: 1 })
+  await lesson.changeTo(large, { stop: 9 })
+  const output = await lesson.page.evaluate(() => {
+    const { shape, data, offset } = window.eightMeetings.pass!.tensor('output')!
+    return { shape, finite: data.subarray(offset, offset + shape[0]! * shape[1]!).every(Number.isFinite) }
+  })
+  expect(output).toEqual({ shape: [32, 1024], finite: true })
+  await lesson.changeTo(last, { stop: 9 })
+  await checkStop(lesson, 9, await ask(last), random, { chosen: 0, samples: 1 })
+  expect(await lesson.exists(id('failure'))).toBe(false)
+  await lesson.close()
 })
 
 test('every projection at stops 1 and 2', async () => {

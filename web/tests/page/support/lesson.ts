@@ -42,6 +42,15 @@ export class Lesson {
     return this.visit(query(problem, more))
   }
 
+  /** Another problem without loading the page anew, as the browser's Back and Forward bring it. */
+  async changeTo(problem: Problem, more: Record<string, string | number> = {}): Promise<void> {
+    await this.page.evaluate((search) => {
+      history.pushState(null, '', location.pathname + search)
+      window.dispatchEvent(new PopStateEvent('popstate'))
+    }, query(problem, more))
+    await this.settled()
+  }
+
   /** Until the numbers on show belong to the state, with the explanation and the contributions that go with it. */
   async settled(): Promise<void> {
     await this.page.waitUntil('everything is computed', () => {
