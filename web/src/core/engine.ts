@@ -58,6 +58,32 @@ export class Engine {
   pass(weights: Weights, shape: Shape, request: PassRequest): PassMemory {
     return new PassMemory(this.wasm, weights, shape, request)
   }
+
+  /**
+   * Everything once, on numbers of its own that nobody sees, in a place for layers that is free. Browsers begin with
+   * code that is compiled fast and runs slowly, and compile again what has run often; a few rounds of this get the
+   * kernels there before the reader does. Leaves nothing behind.
+   */
+  async prime(place: number): Promise<void> {
+    const tokens = Array.from({ length: 64 }, (_, i) => String(i))
+    const shape = this.shape(tokens.length, 128, 2)
+    const request: PassRequest = {
+      layer: 0, tokens, dModel: shape.modelDim, heads: shape.heads, causal: true, scaled: true, positions: true, padding: 1,
+      weights: 'seeded', seed: 0,
+    }
+    const weights = this.seededWeights(place, shape, request.seed)
+    try {
+      const memory = this.pass(weights, shape, request)
+      try {
+        await memory.contributions([0, 1], async () => {})
+        memory.explain({ tensor: 'output', index: [0, 0] }, limits.maxLargest)
+      } finally {
+        memory.release()
+      }
+    } finally {
+      weights.release()
+    }
+  }
 }
 
 export class Weights {

@@ -12,6 +12,8 @@ class Stale extends Error {}
 
 /** Weights kept beside those that current passes use: going back and forth between two seeds costs nothing. */
 const keptWeights = 2
+/** Measured: after so many rounds the first large pass is as fast as the tenth. */
+const primingRounds = 8
 /** So many layers can have a current pass. */
 const maxLayers = limits.maxLayers - keptWeights
 
@@ -33,6 +35,8 @@ export class Service {
   readonly #cancelled = new Set<number>()
   #busy = false
   #engine: Engine | undefined
+  /** Rounds of priming still to run: after the first pass has been answered, and only while nobody waits. */
+  #toPrime = primingRounds
   /** by layer */
   readonly #current = new Map<number, CurrentPass>()
   /** by id, the least recently used first */
@@ -53,9 +57,12 @@ export class Service {
 
   async #work(): Promise<void> {
     this.#busy = true
-    while (this.#waiting.length > 0) {
+    for (;;) {
       await nextTask()
-      await this.#answer(this.#waiting.shift()!)
+      const message = this.#waiting.shift()
+      if (message) await this.#answer(message)
+      else if (this.#current.size > 0 && this.#toPrime > 0) await this.#prime()
+      else break
     }
     this.#cancelled.clear()
     this.#busy = false
@@ -93,6 +100,16 @@ export class Service {
       throw new CoreError({ status: 'load_failed', detail: `these bytes are not the ${build} build` })
     }
     return { value: { build, arch: this.#engine.arch } }
+  }
+
+  async #prime(): Promise<void> {
+    this.#toPrime -= 1
+    try {
+      await this.#engine!.prime(this.#freePlace())
+    } catch {
+      // No room for it, for example: that is no failure of anything the reader asked for.
+      this.#toPrime = 0
+    }
   }
 
   #pass({ id, request, known }: MessageOf<'pass'>): Answered<'pass'> {

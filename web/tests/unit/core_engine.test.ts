@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { Engine } from '../../src/core/engine'
 import { tensorInfos, tensorNames, type TensorName } from '../../src/core/generated/tables'
 import type { Pass } from '../../src/core/protocol'
+import { Wasm } from '../../src/core/wasm'
 import { attention, distance } from './core_reference'
 import {
   builds,
@@ -32,6 +33,24 @@ describe.each(builds)('%s build', (build) => {
 
   test('refuses bytes that are no module', async () => {
     expect(await failure(() => Engine.start(new Uint8Array([1, 2, 3])))).toMatchObject({ status: 'load_failed' })
+  })
+
+  test('priming changes no number and keeps no memory', async () => {
+    const allocated = vi.spyOn(Wasm.prototype, 'allocate')
+    const released = vi.spyOn(Wasm.prototype, 'release')
+    const asked = request({ dModel: 64, heads: 4 })
+    await withPass(engine, asked, async ({ pass, memory }) => {
+      allocated.mockClear()
+      released.mockClear()
+      await engine.prime(1)
+      const kept = new Set(allocated.mock.results.map(({ value }) => value))
+      for (const [block] of released.mock.calls) kept.delete(block)
+      // The block for the arrays of calls grows once and stays.
+      expect(kept.size).toBeLessThanOrEqual(1)
+      await engine.prime(1)
+      expect(memory.copyOut().trace).toEqual(pass.tensor('output')!.data)
+    })
+    vi.restoreAllMocks()
   })
 
   test(`layouts agree with the table and stay within their slabs, seed ${drawn}`, async () => {

@@ -1,6 +1,7 @@
 // Client and service together over real messages, with the real modules; only the worker's thread is missing.
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, type MockInstance, test, vi } from 'vitest'
 import { createCore } from '../../src/core/client'
+import { Engine } from '../../src/core/engine'
 import type { WorkerPort } from '../../src/core/environment'
 import type { Build, Message, Reply } from '../../src/core/messages'
 import { Service } from '../../src/core/service'
@@ -31,6 +32,7 @@ let workers: LocalWorker[] = []
 let core: Core | undefined
 
 afterEach(() => {
+  vi.restoreAllMocks()
   core?.dispose()
   workers = []
 })
@@ -43,6 +45,10 @@ function start(build: Build, bytes: () => Promise<ArrayBuffer> = () => moduleByt
   })
   return core
 }
+
+/** The engine that was started last: other services of this file may still be priming theirs. */
+const lastOf = (starts: MockInstance<typeof Engine.start>): Promise<Engine> =>
+  starts.mock.results.at(-1)!.value as Promise<Engine>
 
 const results = (): Reply[] => workers[0]!.said.filter(({ kind }) => kind === 'result')
 
@@ -154,6 +160,35 @@ describe.each(builds)('%s build', (build) => {
       [5, 'result'],
     ])
     expect(replies[3]).toMatchObject({ failure: 'superseded' })
+  })
+
+  test('the kernels are primed after the first pass, unseen, and whoever asks in between comes first', async () => {
+    const asked = request({ seed: 3 })
+    const log: string[] = []
+    const starts = vi.spyOn(Engine, 'start')
+    const service = new Service(({ id }) => log.push(`answer ${id}`))
+    service.receive({ id: 1, kind: 'load', build, bytes: await moduleBytes(build) })
+    await vi.waitUntil(() => log.length === 1)
+    vi.spyOn(await lastOf(starts), 'prime').mockImplementation(async () => {
+      log.push('round')
+      // Asked while the first round runs.
+      if (log.length === 3) service.receive({ id: 3, kind: 'pass', request: asked, known: [] })
+    })
+    for (let i = 0; i < 20; i++) await new Promise((done) => setTimeout(done))
+    service.receive({ id: 2, kind: 'pass', request: asked, known: [] })
+    await vi.waitUntil(() => log.length === 11)
+    expect(log).toEqual(['answer 1', 'answer 2', 'round', 'answer 3', ...Array<string>(7).fill('round')])
+  })
+
+  test('priming that fails is nobody’s failure', async () => {
+    const starts = vi.spyOn(Engine, 'start')
+    const client = start(build)
+    await client.ready()
+    const prime = vi.spyOn(await lastOf(starts), 'prime').mockRejectedValue(new CoreError({ status: 'out_of_memory' }))
+    await client.pass(request())
+    await vi.waitUntil(() => prime.mock.calls.length > 0)
+    expect((await client.pass(request({ seed: 1 }))).tensor('output')!.shape).toEqual([5, 8])
+    expect(prime).toHaveBeenCalledTimes(1)
   })
 
   test('bytes that are no module fail to load; the next try may succeed', async () => {
