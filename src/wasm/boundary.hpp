@@ -102,6 +102,9 @@ inline constexpr auto kTerm =
     record("term", "double",
            {{"aTensor"}, {"aIndex", 3}, {"bTensor"}, {"bIndex", 3}, {"aValue"}, {"bValue"}, {"value"}, {"running"}});
 
+/// How far a tensor is from the answer of a golden case, as in Deviation. answered: 0 or 1.
+inline constexpr auto kDeviation = record("deviation", "double", {{"answered"}, {"error"}, {"bound"}});
+
 /// In the order of enum Options::Scale.
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};
 /// In the order of enum Detail.

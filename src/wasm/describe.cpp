@@ -114,6 +114,7 @@ int main() {
   print_record(kCell);
   print_record(kExplanation);
   print_record(kTerm);
+  print_record(kDeviation);
   print_limits();
   return 0;
 }

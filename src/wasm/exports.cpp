@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "io/golden.hpp"
 #include "mha/attention.hpp"
 #include "mha/embedding.hpp"
 #include "mha/explanation.hpp"
@@ -294,4 +295,14 @@ std::int32_t mha_explain_by_head(std::int32_t layer, const std::int32_t* shape, 
   const auto heads = static_cast<std::size_t>(request.shape.heads);
   if (!usable(by_head, heads)) return answer(Status::wrong_size, outcome);
   return answer(explain_by_head(request.evidence, row, column, {by_head, heads}), outcome);
+}
+
+std::int32_t mha_check(const std::uint8_t* file, std::uint32_t bytes, double* deviations) {
+  if (!usable(file, bytes) || !usable(deviations, kTensorCount * kDeviation.size())) return answer(Status::wrong_size);
+  const Result<Golden> golden = parse_golden(std::as_bytes(std::span(file, bytes)));
+  if (!golden.ok()) return answer(Status::bad_text);
+  Deviations found;
+  if (Outcome bad = check(golden.value(), found); !bad.ok()) return answer(bad);
+  for (std::size_t i = 0; i < kTensorCount; ++i) write_deviation(found[i], deviations + i * kDeviation.size());
+  return answer(Status::ok);
 }

@@ -109,4 +109,10 @@ std::int32_t mha_explain_by_head(std::int32_t layer, const std::int32_t* shape, 
                                  const float* input, const double* options, const float* head_gate, const float* trace,
                                  std::int32_t row, std::int32_t column, double* by_head, std::int32_t* outcome);
 
+/// Checks this very build: a golden case (a whole file of tests/golden, see io/golden.hpp) goes through the fast pass,
+/// and `deviations` gets one kDeviation record for every tensor of the table, in its order.
+/// Errors: bad_text: the file is no golden case; as Attention::forward.
+MHA_EXPORT(mha_check)
+std::int32_t mha_check(const std::uint8_t* file, std::uint32_t bytes, double* deviations);
+
 }  // extern "C"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "io/golden.hpp"
 #include "mha/explanation.hpp"
 #include "mha/layout.hpp"
 #include "mha/status.hpp"
@@ -18,6 +19,12 @@ inline void write_outcome(const Outcome& outcome, std::int32_t* record) {
   record[kOutcome["status"]] = static_cast<std::int32_t>(outcome.status);
   record[kOutcome["tensor"]] = static_cast<std::int32_t>(outcome.tensor);
   std::copy(outcome.index.begin(), outcome.index.end(), record + kOutcome["index"]);
+}
+
+inline void write_deviation(const Deviation& deviation, double* record) {
+  record[kDeviation["answered"]] = deviation.answered ? 1 : 0;
+  record[kDeviation["error"]] = deviation.error;
+  record[kDeviation["bound"]] = deviation.bound;
 }
 
 inline void write_view(Tensor tensor, const std::optional<View>& view, std::int32_t* record) {
