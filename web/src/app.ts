@@ -2,6 +2,7 @@
 import { mount } from 'svelte'
 import { Address } from './address'
 import App from './App.svelte'
+import { createConsole } from './console'
 import { createCore } from './core/client'
 import { Lesson } from './model/lesson.svelte'
 import { readAddress, writeAddress } from './model/state'
@@ -21,29 +22,4 @@ if (target !== null) {
   void lesson.start()
 }
 
-/** For tests: everything that is on show, read-only. */
-const walker = Object.freeze({
-  get pass() {
-    return lesson.pass
-  },
-  get explanation() {
-    return lesson.explained?.explanation
-  },
-  get contributions() {
-    return lesson.contributions
-  },
-  get state() {
-    return lesson.state
-  },
-  get core() {
-    return lesson.build
-  },
-})
-
-declare global {
-  interface Window {
-    readonly eightMeetings: typeof walker
-  }
-}
-
-Object.defineProperty(window, 'eightMeetings', { value: walker })
+Object.defineProperty(window, 'eightMeetings', { value: createConsole(lesson) })

@@ -3,10 +3,12 @@
 // pass is fully determined by its request, so a question about a pass brings that along.
 import { Connection } from './connection'
 import { browser, type Environment } from './environment'
-import type { Answers, Build, MessageOf } from './messages'
+import { tensorNames } from './generated/tables'
+import type { Answers, Build, Deviations, MessageOf } from './messages'
 import { ReceivedPass } from './pass'
 import {
   type CellRef,
+  type CheckReport,
   type Core,
   CoreError,
   type Explanation,
@@ -95,6 +97,17 @@ class Client implements Core {
     return new StridedView('contributions', view, data)
   }
 
+  async check(progress: (done: number, total: number) => void = () => {}): Promise<CheckReport> {
+    const cases = await this.#environment.golden()
+    const { connection, info } = await this.#open()
+    const report: CheckReport = { build: info.build, cases: cases.length, ok: cases.length > 0, tensors: {} }
+    for (const [i, { name, file }] of cases.entries()) {
+      progress(i, cases.length)
+      add(report, name, await connection.ask({ id: ++this.#lastId, kind: 'check', file }))
+    }
+    return report
+  }
+
   dispose(): void {
     this.#disposed = true
     for (const asked of this.#asked.values()) asked.abort()
@@ -157,6 +170,19 @@ class Client implements Core {
     return { build, bytes: await this.#environment.bytes(build) }
   }
 }
+
+/** Keeps, of each tensor, the number that comes closest to its bound. */
+function add(report: CheckReport, name: string, deviations: Deviations): void {
+  for (const tensor of tensorNames) {
+    const found = deviations[tensor]
+    if (!found) continue
+    const kept = report.tensors[tensor]
+    if (found.error > found.bound) report.ok = false
+    if (!kept || share(found) > share(kept)) report.tensors[tensor] = { ...found, case: name }
+  }
+}
+
+const share = ({ error, bound }: { error: number; bound: number }): number => (error === 0 ? 0 : error / bound)
 
 /** A copy that can be sent, which the page's reactive objects can't, and that nobody changes afterwards. */
 const plain = (request: PassRequest): PassRequest => ({

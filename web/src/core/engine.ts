@@ -1,5 +1,6 @@
 // The core's functions in the lesson's terms: weights, a pass, what can be asked of it. Runs in the worker.
 import {
+  deviationRecord,
   explanationRecord,
   limits,
   shapeRecord,
@@ -9,9 +10,10 @@ import {
   termRecord,
   viewRecord,
 } from './generated/tables'
-import type { Answers, PassAnswer } from './messages'
+import type { Answers, Deviations, PassAnswer } from './messages'
 import { type CellRef, CoreError, type Explanation, type PassRequest, type Shape } from './protocol'
 import {
+  decodeDeviations,
   decodeExplanation,
   decodeShape,
   decodeViews,
@@ -21,6 +23,7 @@ import {
   encodeShape,
   toInt32,
 } from './records'
+import { isWellFormed } from './text'
 import { type Block, out, Wasm } from './wasm'
 
 interface SlabLayout {
@@ -57,6 +60,14 @@ export class Engine {
 
   pass(weights: Weights, shape: Shape, request: PassRequest): PassMemory {
     return new PassMemory(this.wasm, weights, shape, request)
+  }
+
+  /** A golden case through this build. Throws bad_text if the file is none. */
+  check(file: ArrayBuffer): Deviations {
+    const bytes = new Uint8Array(file)
+    const records = new Float64Array(tensorNames.length * deviationRecord.size)
+    this.wasm.run('mha_check', bytes, bytes.length, out(records))
+    return decodeDeviations(records)
   }
 
   /**
@@ -254,7 +265,7 @@ function layoutOf(wasm: Wasm, slab: SlabName, shape: Shape): SlabLayout {
 
 /** UTF-8 of all tokens in one piece. Half a surrogate pair is no text: it would silently turn into U+FFFD. */
 function encodeTokens(tokens: string[]): { bytes: Uint8Array; offsets: Int32Array } {
-  if (tokens.some((token) => !token.isWellFormed())) throw new CoreError({ status: 'bad_text' })
+  if (tokens.some((token) => !isWellFormed(token))) throw new CoreError({ status: 'bad_text' })
   const encoder = new TextEncoder()
   const offsets = new Int32Array(tokens.length + 1)
   tokens.forEach((token, i) => {

@@ -14,6 +14,13 @@ export interface Environment {
   /** rejects with load_failed */
   bytes(build: Build): Promise<ArrayBuffer>
   spawn(): WorkerPort
+  /** the golden cases, for a check; rejects with load_failed */
+  golden(): Promise<GoldenCase[]>
+}
+
+export interface GoldenCase {
+  name: string
+  file: ArrayBuffer
 }
 
 const urls: Record<Build, string> = { simd: simdUrl, relaxed: relaxedUrl }
@@ -26,15 +33,26 @@ export const browser: Environment = {
     throw new CoreError({ status: 'no_simd' })
   },
 
-  async bytes(build) {
-    try {
-      const response = await fetch(urls[build])
-      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
-      return await response.arrayBuffer()
-    } catch (error) {
-      throw new CoreError({ status: 'load_failed', detail: String(error) })
-    }
+  bytes: (build) => fetched(urls[build]),
+
+  async golden() {
+    const { goldenFiles } = await import('./golden').catch(loadFailed)
+    return Promise.all(goldenFiles.map(async ({ name, address }) => ({ name, file: await fetched(address) })))
   },
 
   spawn: () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
+}
+
+async function fetched(address: string): Promise<ArrayBuffer> {
+  try {
+    const response = await fetch(address)
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
+    return await response.arrayBuffer()
+  } catch (error) {
+    return loadFailed(error)
+  }
+}
+
+function loadFailed(error: unknown): never {
+  throw new CoreError({ status: 'load_failed', detail: String(error) })
 }

@@ -13,6 +13,9 @@ export interface ViewRecord {
   offset: number
 }
 
+/** By tensor: the largest error beside its bound. */
+export type Deviations = Partial<Record<TensorName, { error: number; bound: number }>>
+
 /** The slabs that travel, each as one block of floats. */
 export type SlabData = Record<Extract<SlabName, 'input' | 'parameters' | 'trace'>, Float32Array>
 
@@ -24,6 +27,8 @@ interface Requests {
   /** pass and request: which one is meant, and how to repeat it should the worker no longer have it */
   explain: { pass: number; request: PassRequest; cell: CellRef; largest: number }
   contributions: { pass: number; request: PassRequest; heads: number[] }
+  /** a golden case: the bytes of its file */
+  check: { file: ArrayBuffer }
   /** takes back the request of this id: it is answered by failed, or by its result if that was under way */
   cancel: object
 }
@@ -44,6 +49,7 @@ export interface Answers {
   pass: PassAnswer
   explain: Explanation
   contributions: { view: ViewRecord; data: Float32Array }
+  check: Deviations
 }
 
 export type Kind = keyof Answers

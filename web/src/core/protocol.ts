@@ -90,6 +90,16 @@ export interface Explanation {
   byHead?: number[]
 }
 
+/** Golden cases (tests/golden) through the build that runs here. Every error and bound was computed by C++. */
+export interface CheckReport {
+  build: 'simd' | 'relaxed'
+  cases: number
+  /** no error is beyond its bound */
+  ok: boolean
+  /** of all cases and numbers of a tensor, the one whose error takes the largest share of its bound */
+  tensors: Partial<Record<TensorName, { error: number; bound: number; case: string }>>
+}
+
 /** A failure that has a message in the reader's language: web/src/text keys it by status and names the place. */
 export interface CoreFailure {
   status: StatusName | 'no_wasm' | 'no_simd' | 'load_failed' | 'crashed'
@@ -116,5 +126,7 @@ export interface Core {
   explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation>
   /** per-head parts of the output, [heads asked for, n, d], in the order of `heads` */
   contributions(pass: Pass, heads: number[]): Promise<TensorView>
+  /** runs the golden cases; rejects with load_failed if they can't be had */
+  check(progress?: (done: number, total: number) => void): Promise<CheckReport>
   dispose(): void
 }

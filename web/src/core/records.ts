@@ -3,6 +3,7 @@ import {
   axisNames,
   cellRecord,
   detailIds,
+  deviationRecord,
   explanationRecord,
   optionsRecord,
   partsRecord,
@@ -16,7 +17,7 @@ import {
   termRecord,
   viewRecord,
 } from './generated/tables'
-import type { ViewRecord } from './messages'
+import type { Deviations, ViewRecord } from './messages'
 import { type CellRef, CoreError, type Explanation, type PassRequest, type Shape, type Term } from './protocol'
 
 /** What is no int32 becomes −1, a size or index that C++ refuses by name. */
@@ -130,4 +131,14 @@ export function decodeExplanation(record: Float64Array, terms: Float64Array): Ex
     largest: Array.from(record.subarray(largest, largest + at(explanationRecord.largestCount))),
     rest: at(explanationRecord.rest),
   }
+}
+
+export function decodeDeviations(records: Float64Array): Deviations {
+  const found: Deviations = {}
+  tensorNames.forEach((name, i) => {
+    const at = (place: number): number => records[i * deviationRecord.size + place]!
+    if (at(deviationRecord.answered) === 0) return
+    found[name] = { error: at(deviationRecord.error), bound: at(deviationRecord.bound) }
+  })
+  return found
 }

@@ -89,6 +89,8 @@ export class Service {
         return { value: this.#recall(message).explain(message.cell, message.largest) }
       case 'contributions':
         return this.#contributions(message)
+      case 'check':
+        return { value: this.#engine!.check(message.file) }
       case 'cancel':
         throw new Error('never waits')
     }

@@ -2,6 +2,7 @@
 // change it through its methods; only this file talks to the core. No DOM.
 import {
   type CellRef,
+  type CheckReport,
   type Core,
   CoreError,
   type CoreFailure,
@@ -32,6 +33,12 @@ export interface Contributions {
   view: TensorView
 }
 
+/** How far the check of the numbers is, or what came of it. */
+export type Checked =
+  | { state: 'running'; done: number; total: number }
+  | { state: 'done'; report: CheckReport }
+  | { state: 'failed'; failure: CoreFailure }
+
 /** Which of the three projections stop 1 and 2 look at. */
 export type Role = 'q' | 'k' | 'v'
 
@@ -50,7 +57,6 @@ export class Lesson {
   state: State = $state.raw(initialState())
   refusals: readonly Refusal[] = $state.raw([])
   pass: Pass | undefined = $state.raw()
-  /** The pinned cell's explanation, once it is there; always of the pass on show. */
   explained: Explained | undefined = $state.raw()
   contributions: Contributions | undefined = $state.raw()
   failure: CoreFailure | undefined = $state.raw()
@@ -59,12 +65,15 @@ export class Lesson {
   pointed: { cell: CellRef; value: number } | undefined = $state.raw()
   busy = $state(false)
   role: Role = $state('q')
+  checked: Checked | undefined = $state.raw()
 
   readonly #core: Core
   readonly #onVisit: (address: string, visit: Visit) => void
   #asked = ''
   #passTicket = 0
   #pinTicket = 0
+  #partsTicket = 0
+  readonly #atWork = new Set<Promise<void>>()
 
   constructor(core: Core, start: { state: State; refusals: Refusal[] }, onVisit: (address: string, visit: Visit) => void) {
     this.#core = core
@@ -74,16 +83,48 @@ export class Lesson {
     this.#followRole(start.state.pin)
   }
 
+  /** The pinned cell's explanation, once it is there. */
+  get explanation(): Explanation | undefined {
+    const { explained } = this
+    const { pin } = this.state
+    if (explained === undefined || explained.pass !== this.pass || pin === null) return undefined
+    return sameCell(explained.explanation.cell, pin) ? explained.explanation : undefined
+  }
+
   /** Asks for the first numbers. */
   async start(): Promise<void> {
     void this.#core.ready().then((build) => (this.build = build), () => undefined)
-    await this.#compute()
+    await this.#track(this.#compute())
+  }
+
+  /** Until everything that was asked for is on show, or has failed. */
+  async settled(): Promise<void> {
+    while (this.#atWork.size > 0) await Promise.all(this.#atWork)
   }
 
   retry(): void {
     this.#asked = ''
     this.failure = undefined
-    void this.#compute()
+    void this.#track(this.#compute())
+  }
+
+  /** Golden cases through the build that runs here. One check at a time. */
+  async check(): Promise<CheckReport> {
+    this.checked = { state: 'running', done: 0, total: 0 }
+    try {
+      const report = await this.#core.check((done, total) => (this.checked = { state: 'running', done, total }))
+      this.checked = { state: 'done', report }
+      return report
+    } catch (error) {
+      this.checked = { state: 'failed', failure: failureOf(error) }
+      throw error
+    }
+  }
+
+  /** All contributions of these heads, as they stand in the pass on show. */
+  contributionsOfHeads(heads: number[]): Promise<TensorView> {
+    if (this.pass === undefined) return Promise.reject(new Superseded())
+    return this.#core.contributions(this.pass, heads)
   }
 
   change(patch: Partial<State>, visit: Visit = 'replace'): void {
@@ -94,6 +135,7 @@ export class Lesson {
   /** The browser went back or forward. */
   arrive(start: { state: State; refusals: Refusal[] }): void {
     this.refusals = start.refusals
+    this.#followRole(start.state.pin)
     this.#become(start.state)
   }
 
@@ -102,7 +144,6 @@ export class Lesson {
     const { pin } = this.state
     const { pass } = this
     const carried = pin && carry(pin, stop, (cell, tensor) => pass && alias(pass, cell, tensor))
-    this.pointed = undefined
     this.change({ stop, pin: carried }, 'push')
   }
 
@@ -149,9 +190,15 @@ export class Lesson {
   #become(next: State): void {
     const before = this.state
     this.state = next
-    if (JSON.stringify(requestOf(next)) !== this.#asked) return void this.#compute()
-    if (next.pin !== before.pin) void this.#explain()
-    void this.#contribute()
+    if (JSON.stringify(requestOf(next)) !== this.#asked) return void this.#track(this.#compute())
+    if (next.pin !== before.pin) void this.#track(this.#explain())
+    void this.#track(this.#contribute())
+  }
+
+  async #track(work: Promise<void>): Promise<void> {
+    this.#atWork.add(work)
+    await work
+    this.#atWork.delete(work)
   }
 
   async #compute(): Promise<void> {
@@ -173,8 +220,8 @@ export class Lesson {
       this.failure = undefined
       this.busy = false
       // The reader may have pinned or walked on while the core was at work.
-      void this.#explain()
-      void this.#contribute()
+      void this.#track(this.#explain())
+      void this.#track(this.#contribute())
     } catch (error) {
       if (ticket !== this.#passTicket || error instanceof Superseded) return
       this.failure = failureOf(error)
@@ -184,9 +231,9 @@ export class Lesson {
 
   async #explain(): Promise<void> {
     const { pass } = this
-    const { pin } = this.state
-    if (pass === undefined || this.#isExplained(pin)) return
+    // Also if nothing is left to ask: what is on its way is for another cell then.
     const ticket = (this.#pinTicket += 1)
+    if (pass === undefined || this.state.pin === null || this.explanation !== undefined) return
     try {
       const explained = await this.#explanationOf(pass)
       if (ticket === this.#pinTicket && pass === this.pass) this.explained = explained
@@ -197,21 +244,16 @@ export class Lesson {
 
   async #contribute(): Promise<void> {
     const { pass, contributions } = this
+    const ticket = (this.#partsTicket += 1)
     if (pass === undefined || !stopAt(this.state.stop).contributions) return
     const { first } = headPage(pass.shape.heads, Math.min(this.state.head, pass.shape.heads - 1))
     if (contributions?.pass === pass && contributions.first === first) return
     try {
       const answer = await this.#contributionsOf(pass)
-      if (pass === this.pass && answer !== undefined) this.contributions = answer
+      if (ticket === this.#partsTicket && pass === this.pass && answer !== undefined) this.contributions = answer
     } catch (error) {
       this.#fail(error, pass)
     }
-  }
-
-  #isExplained(pin: CellRef | null): boolean {
-    const { explained } = this
-    if (explained === undefined || pin === null) return explained === undefined && pin === null
-    return explained.pass === this.pass && sameCell(explained.explanation.cell, pin)
   }
 
   async #explanationOf(pass: Pass): Promise<Explained | undefined> {

@@ -150,16 +150,15 @@ export function readAddress(search: string, preferred: Lang = 'zh'): { state: St
 
 export const initialState = (): State => readAddress('').state
 
-/** The query string of a state, defaults left out; '' if nothing differs. */
+/** The query string of a state, defaults left out. The language always stands there: a bare address has the reader's own. */
 export function writeAddress(state: State): string {
   const query = new URLSearchParams()
   for (const key of keys) {
     const text = formatOf(key, state)
-    if (text !== formatInitial(key, state)) query.set(key, text)
+    if (key === 'lang' || text !== formatInitial(key, state)) query.set(key, text)
   }
   // Commas and bars are legal in a query; the cuts of a sentence stay readable.
-  const text = query.toString().replaceAll('%2C', ',').replaceAll('%7C', '|')
-  return text === '' ? '' : `?${text}`
+  return `?${query.toString().replaceAll('%2C', ',').replaceAll('%7C', '|')}`
 }
 
 function formatOf<K extends Key>(key: K, state: State): string {
@@ -189,6 +188,34 @@ export function settle(next: State, before: State): State {
 /** A pinned cell of a head is looked at in that head. */
 function withHeadOfPin(state: State): State {
   return { ...state, head: (state.pin && headOf(state.pin)) ?? state.head }
+}
+
+/** Values that a program gives, as text or as they stand in the state, checked as the address would be. */
+export function readValues(values: Partial<Record<Key, unknown>>, before: State): { patch: Partial<State>; refusals: Refusal[] } {
+  const state = { ...before }
+  const patch: Partial<State> = {}
+  const refusals: Refusal[] = []
+  for (const key of keys) if (key in values) take(key, values[key], state, patch, refusals)
+  return { patch, refusals }
+}
+
+function take<K extends Key>(key: K, value: unknown, state: State, patch: Partial<State>, refusals: Refusal[]): void {
+  const property: Property<State[K]> = properties[key]
+  const text = textOf(property, value)
+  // The default need not be a text that can be read: nothing pinned, no head out.
+  const parsed = text === formatInitial(key, state) ? accepted(property.initial(state)) : property.parse(text, state)
+  if (parsed.ok) state[key] = patch[key] = parsed.value
+  else refusals.push({ key, given: clip(text, 40), problem: parsed.problem })
+}
+
+function textOf<Value>({ format }: Property<Value>, value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return String(format(value as Value))
+  } catch {
+    // Something that no value of this kind looks like: its parse will say so.
+    return String(value)
+  }
 }
 
 /** Checks typed text as the address would be checked. */

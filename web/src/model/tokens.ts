@@ -1,4 +1,5 @@
 // A sentence ⇄ its tokens. Tokens are known by their place, never by their text: the same word may stand twice.
+import { isWellFormed } from '../core/text'
 import { maxTextLength, maxTokenLength, maxTokens } from './limits'
 import { type Parsed, accepted, refused } from './problem'
 import { vocabulary } from './sentences'
@@ -107,7 +108,3 @@ function segment(text: string, granularity: 'word' | 'grapheme'): string[] {
 }
 
 const firstCharacter = (text: string): string => segment(text, 'grapheme')[0] ?? text
-
-function isWellFormed(text: string): boolean {
-  return !/[\ud800-\udfff]/u.test(text)
-}

@@ -125,6 +125,18 @@ export const common = {
     seed: 'Seed',
     seedHint: 'Another seed, other weights.',
   },
+  check: {
+    build: (build: 'simd' | 'relaxed') =>
+      `Computed here by C++, compiled to WebAssembly (${build === 'relaxed' ? 'relaxed SIMD' : 'SIMD'} build).`,
+    ask: 'Check the numbers',
+    running: (done: number, total: number) => (total === 0 ? 'Fetching the answers…' : `Checking case ${done + 1} of ${total}…`),
+    good: (cases: number) => `${count(cases, 'case')} that PyTorch computed in float64, computed again here: every number is within its bound.`,
+    bad: 'At least one number is farther off than rounding explains. Please don’t trust this page in this browser, and tell us.',
+    caption: 'Of each tensor, the number that comes closest to its bound',
+    tensor: 'tensor',
+    error: 'error',
+    bound: 'bound',
+  },
   provenance: {
     seeded: (seed: number) => `Random, seed ${seed}`,
     meaning: 'patterns carry no meaning yet',

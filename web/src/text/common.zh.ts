@@ -117,6 +117,17 @@ export const common: CommonText = {
     seed: '种子',
     seedHint: '换一个种子，就换一套参数。',
   },
+  check: {
+    build: (build) => `这里的数由 C++ 算出，编译成 WebAssembly（${build === 'relaxed' ? 'relaxed SIMD' : 'SIMD'} 版），就在你的浏览器里运行。`,
+    ask: '核对这些数',
+    running: (done, total) => (total === 0 ? '正在取答案……' : `正在核对第 ${done + 1} 组，共 ${total} 组……`),
+    good: (cases) => `PyTorch 用双精度算好的 ${cases} 组例子，在这里重算了一遍：每个数都在误差限以内。`,
+    bad: '至少有一个数的偏差比舍入误差大。请先别相信这个浏览器里的数，并告诉我们。',
+    caption: '每个张量里最接近误差限的那个数',
+    tensor: '张量',
+    error: '误差',
+    bound: '误差限',
+  },
   provenance: {
     seeded: (seed) => `随机种子 ${seed}`,
     meaning: '花纹还没有含义',

@@ -47,6 +47,7 @@ beforeEach(() => {
     build: async () => 'simd',
     bytes: async () => new ArrayBuffer(8),
     spawn: () => workers[workers.push(new FakeWorker()) - 1]!,
+    golden: async () => [],
   }
   core = createCore(environment)
 })

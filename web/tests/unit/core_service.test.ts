@@ -6,7 +6,7 @@ import type { WorkerPort } from '../../src/core/environment'
 import type { Build, Message, Reply } from '../../src/core/messages'
 import { Service } from '../../src/core/service'
 import { type CellRef, type Core, CoreError, Superseded, type TensorView } from '../../src/core/protocol'
-import { builds, moduleBytes, request, values } from './core_support'
+import { builds, goldenCases, moduleBytes, request, values } from './core_support'
 
 /** A worker in this thread: every message is cloned or transferred, and arrives later. */
 class LocalWorker implements WorkerPort {
@@ -37,11 +37,18 @@ afterEach(() => {
   workers = []
 })
 
-function start(build: Build, bytes: () => Promise<ArrayBuffer> = () => moduleBytes(build)): Core {
+const answered = [
+  'concat', 'contributions', 'heads', 'k', 'masked_rows', 'masked_scores', 'output', 'q', 'raw_scores', 'scaled_scores', 'v', 'weights',
+]
+
+function start(
+  build: Build, bytes: () => Promise<ArrayBuffer> = () => moduleBytes(build), golden = async () => goldenCases(),
+): Core {
   core = createCore({
     build: async () => build,
     bytes,
     spawn: () => workers[workers.push(new LocalWorker()) - 1]!,
+    golden,
   })
   return core
 }
@@ -189,6 +196,41 @@ describe.each(builds)('%s build', (build) => {
     await vi.waitUntil(() => prime.mock.calls.length > 0)
     expect((await client.pass(request({ seed: 1 }))).tensor('output')!.shape).toEqual([5, 8])
     expect(prime).toHaveBeenCalledTimes(1)
+  })
+
+  test('the golden cases: every tensor within its bound, and the case that comes closest', async () => {
+    const told: [number, number][] = []
+    const report = await start(build).check((done, total) => told.push([done, total]))
+    expect(report).toMatchObject({ build, ok: true, cases: goldenCases().length })
+    expect(told).toEqual(goldenCases().map((_, i) => [i, report.cases]))
+    expect(Object.keys(report.tensors).sort()).toEqual(answered)
+    for (const [name, { error, bound }] of Object.entries(report.tensors)) {
+      expect(error, name).toBeLessThanOrEqual(bound)
+      if (name !== 'masked_rows') expect(error, name).toBeGreaterThan(0)
+    }
+  })
+
+  test('one answer that is a little off is found and named', async () => {
+    const cases = goldenCases()
+    const { file } = cases.find(({ name }) => name === 'self_d8_h2')!
+    // The last number of the file is the last of masked_rows, the one before it the last output.
+    const floats = new Float32Array(file.slice(file.byteLength - 4 * 4))
+    const spoilt = new Uint8Array(file)
+    floats[0]! += 1e-4
+    spoilt.set(new Uint8Array(floats.buffer), file.byteLength - 4 * 4)
+    const client = start(build, undefined, async () => cases)
+    const report = await client.check()
+    expect(report.ok).toBe(false)
+    const beyond = Object.entries(report.tensors).filter(([, { error, bound }]) => error > bound)
+    expect(beyond).toMatchObject([[expect.any(String), { case: 'self_d8_h2' }]])
+  })
+
+  test('golden cases that do not arrive, or are none', async () => {
+    const broken = start(build, undefined, async () => [{ name: 'x', file: new ArrayBuffer(40) }])
+    await expect(broken.check()).rejects.toMatchObject({ failure: { status: 'bad_text' } })
+    const missing = start(build, undefined, () => Promise.reject(new CoreError({ status: 'load_failed' })))
+    await expect(missing.check()).rejects.toMatchObject({ failure: { status: 'load_failed' } })
+    expect((await start(build, undefined, async () => []).check()).ok).toBe(false)
   })
 
   test('bytes that are no module fail to load; the next try may succeed', async () => {

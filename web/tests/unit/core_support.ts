@@ -1,8 +1,9 @@
 // What the core's tests share: both modules, problems drawn anew in each run, and passes in a module's memory.
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { relaxedSimd } from 'wasm-feature-detect'
 import { Engine, type PassMemory, type Weights } from '../../src/core/engine'
+import type { GoldenCase } from '../../src/core/environment'
 import type { Build } from '../../src/core/messages'
 import { ReceivedPass } from '../../src/core/pass'
 import { CoreError, type CoreFailure, type Pass, type PassRequest, type TensorView } from '../../src/core/protocol'
@@ -15,6 +16,13 @@ export async function moduleBytes(build: Build): Promise<ArrayBuffer> {
   const file = readFileSync(new URL(`../../src/core/generated/mha-${build}.wasm`, import.meta.url))
   return new Uint8Array(file).buffer
 }
+
+const goldenFolder = new URL('../../../tests/golden/', import.meta.url)
+
+export const goldenCases = (): GoldenCase[] =>
+  readdirSync(goldenFolder)
+    .filter((file) => file.endsWith('.safetensors'))
+    .map((file) => ({ name: file.replace('.safetensors', ''), file: new Uint8Array(readFileSync(new URL(file, goldenFolder))).buffer }))
 
 /** New in each run, and printed in the names of the tests; MHA_TEST_SEED repeats one. */
 export const drawn = Number(process.env.MHA_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))

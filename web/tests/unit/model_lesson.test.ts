@@ -1,6 +1,6 @@
 // The lesson between the reader and the core: what is asked, what is shown, and in which order.
 import { describe, expect, test } from 'vitest'
-import { type CellRef, type Core, CoreError, type Explanation, type Pass, type PassRequest, Superseded, type TensorView } from '../../src/core/protocol'
+import { type CellRef, type CheckReport, type Core, CoreError, type Explanation, type Pass, type PassRequest, Superseded, type TensorView } from '../../src/core/protocol'
 import { Lesson, type Visit } from '../../src/model/lesson.svelte'
 import { readAddress } from '../../src/model/state'
 import { engines, withPass } from './core_support'
@@ -21,6 +21,7 @@ class SlowCore implements Core {
   pass = (asked: PassRequest) => this.#ask(this.passes, asked)
   explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
   contributions = (_: Pass, heads: number[]) => this.#ask(this.parts, heads)
+  check = (): Promise<CheckReport> => Promise.reject(new CoreError({ status: 'load_failed' }))
   dispose(): void {}
 
   #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked): Promise<Answer> {
@@ -153,10 +154,20 @@ describe('explanations', () => {
 
   test('unpinned, it goes', async () => {
     const { lesson } = await ready('?pin=output.1.2')
-    expect(lesson.explained).toBeDefined()
+    expect(lesson.explanation).toBeDefined()
     lesson.unpin()
     await settled()
-    expect(lesson.explained).toBeUndefined()
+    expect(lesson.explanation).toBeUndefined()
+  })
+
+  test('pinned, another one pinned, the first one pinned again before an answer: the first one is explained', async () => {
+    const { core, lesson } = await ready('?pin=output.1.2')
+    const first = lesson.explanation
+    lesson.pin({ tensor: 'output', index: [3, 4] })
+    lesson.pin({ tensor: 'output', index: [1, 2] })
+    for (const { asked, answer } of core.explanations.slice(1)) answer(explanationOf(asked.cell))
+    await settled()
+    expect(lesson.explanation).toEqual(first)
   })
 })
 
@@ -168,7 +179,7 @@ describe('walking', () => {
     lesson.goTo(3)
     lesson.goTo(11)
     lesson.goTo(-1)
-    expect(visits).toEqual([['?stop=3', 'push'], ['?causal=1&stop=3', 'replace']])
+    expect(visits).toEqual([['?lang=zh&stop=3', 'push'], ['?lang=zh&causal=1&stop=3', 'replace']])
   })
 
   test('the pinned pair becomes the same pair at the next stop', async () => {
@@ -216,6 +227,41 @@ describe('walking', () => {
     core.parts[1]!.answer(view)
     await settled()
     expect(lesson.contributions).toEqual({ pass, first: 16, view })
+  })
+
+  test('heads looked up and left again before an answer: those on the screen stay', async () => {
+    const { core, lesson, pass } = await ready('?dModel=40&heads=20')
+    lesson.goTo(9)
+    const view = { shape: [8, 11, 40] } as unknown as TensorView
+    core.parts[0]!.answer(view)
+    await settled()
+    lesson.chooseHead(17)
+    lesson.chooseHead(0)
+    for (const { answer } of core.parts.slice(1)) answer({ shape: [4, 11, 40] } as unknown as TensorView)
+    await settled()
+    expect(lesson.contributions).toEqual({ pass, first: 0, view })
+  })
+
+  test('back in the browser shows the projection of the pinned cell', async () => {
+    const { lesson } = await ready('?stop=1&pin=q.1.2')
+    lesson.role = 'v'
+    lesson.arrive(readAddress('?stop=1&pin=k.1.2'))
+    expect(lesson.role).toBe('k')
+  })
+
+  test('settled once everything asked for is there, or has failed', async () => {
+    const { core, lesson } = await begin('?stop=9&pin=output.1.2')
+    let settledAt = ''
+    void lesson.settled().then(() => (settledAt = 'everything'))
+    core.passes[0]!.answer(await passOf(core.passes[0]!.asked))
+    await settled()
+    core.explanations[0]!.answer(explanationOf(core.explanations[0]!.asked.cell))
+    await settled()
+    expect(settledAt).toBe('')
+    core.parts[0]!.refuse(new CoreError({ status: 'crashed' }))
+    await settled()
+    expect(settledAt).toBe('everything')
+    expect(lesson.failure?.status).toBe('crashed')
   })
 
   test('back in the browser brings back everything', async () => {

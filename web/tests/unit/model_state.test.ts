@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { tensorInfos, tensorNames } from '../../src/core/generated/tables'
 import { lessonSentence } from '../../src/model/sentences'
 import { divides, extents, nearestSizes } from '../../src/model/shape'
-import { type Key, type State, initialState, keys, parseTyped, readAddress, settle, writeAddress } from '../../src/model/state'
+import { type Key, type State, initialState, keys, parseTyped, readAddress, readValues, settle, writeAddress } from '../../src/model/state'
 import { headOf } from '../../src/model/pin'
 import { isPinnable } from '../../src/model/stops'
 import { drawFrom, drawn } from './core_support'
@@ -44,7 +44,8 @@ describe(`round trip (seed ${drawn})`, () => {
     for (let i = 0; i < 300; i += 1) {
       const state = randomState()
       const address = writeAddress(state)
-      const back = readAddress(address)
+      // Whatever the browser's language is.
+      const back = readAddress(address, draw(0, 1) === 0 ? 'zh' : 'en')
       expect(back.refusals, address).toEqual([])
       expect(back.state, address).toEqual(state)
       expect(writeAddress(back.state)).toBe(address)
@@ -52,10 +53,10 @@ describe(`round trip (seed ${drawn})`, () => {
   })
 
   test('what is default is left out', () => {
-    expect(writeAddress(initialState())).toBe('')
-    expect(writeAddress({ ...initialState(), stop: 3 })).toBe('?stop=3')
+    expect(writeAddress(initialState())).toBe('?lang=zh')
+    expect(writeAddress({ ...initialState(), stop: 3 })).toBe('?lang=zh&stop=3')
     expect(writeAddress({ ...initialState(), lang: 'en', sentence: lessonSentence.en })).toBe('?lang=en')
-    expect(writeAddress({ ...initialState(), out: [2, 5], heads: 8, sentence: ['a', 'b'] })).toBe('?sentence=a|b&heads=8&out=2,5')
+    expect(writeAddress({ ...initialState(), out: [2, 5], heads: 8, sentence: ['a', 'b'] })).toBe('?lang=zh&sentence=a|b&heads=8&out=2,5')
   })
 
   test('a bare address takes the reader’s language, any other means Chinese unless it says so', () => {
@@ -178,4 +179,35 @@ describe('sizes', () => {
 
 test('the table has exactly the keys of the design', () => {
   expect(keys).toEqual('chapter lang theme sentence dModel heads causal scaled positions padding weights seed stop head pin out'.split(' '))
+})
+
+describe('values from a program', () => {
+  test('as they stand in the state, or as text; what comes first counts for what comes after', () => {
+    const before = initialState()
+    expect(readValues({ heads: 4, dModel: '12', causal: true, sentence: ['a', 'b'], out: [1, 3], pin: { tensor: 'weights', index: [3, 1, 0] } }, before)).toEqual({
+      patch: { dModel: 12, heads: 4, causal: true, sentence: ['a', 'b'], out: [1, 3], pin: { tensor: 'weights', index: [3, 1, 0] } },
+      refusals: [],
+    })
+    expect(readValues({ pin: null }, before)).toEqual({ patch: { pin: null }, refusals: [] })
+    expect(readValues({}, before)).toEqual({ patch: {}, refusals: [] })
+  })
+
+  test('every state may be set as it is', () => {
+    for (let i = 0; i < 100; i += 1) {
+      const state = randomState()
+      expect(readValues(state, initialState())).toEqual({ patch: state, refusals: [] })
+    }
+  })
+
+  test('what may not be typed is refused, whatever it is', () => {
+    for (const key of keys) {
+      for (const value of [{}, undefined, NaN, Infinity, -1, 1.5, 1e9, Symbol('s'), () => 1, [[]], new Date(NaN), 'x'.repeat(5000)]) {
+        const { patch, refusals } = readValues({ [key]: value }, initialState())
+        const fits = refusals.length === 0
+        expect(fits === key in patch, `${key} ${typeof value}`).toBe(true)
+        if (fits) expect(readAddress(writeAddress({ ...initialState(), ...patch })).refusals, key).toEqual([])
+      }
+    }
+    expect(readValues({ heads: 3 }, initialState()).refusals).toMatchObject([{ key: 'heads', given: '3', problem: { code: 'does_not_divide' } }])
+  })
 })
