@@ -1,7 +1,10 @@
 // The controls: what is typed, chosen and switched reaches the core, and what can't be computed is said and changes nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Lesson, Stand, test as id } from './support/lesson'
+import { goSomewhere, readGrids } from './support/maps'
+import { Findings } from './support/numbers'
 import { ask } from './support/oracle'
+import { symbolText } from './support/places'
 import { type Problem, lesson as lessonProblem, randomProblem } from './support/problem'
 import { Random, runSeed } from './support/random'
 import { checkStop } from './support/walk'
@@ -233,6 +236,39 @@ describe('heads switched off', () => {
       const { data, offset, shape } = window.eightMeetings.pass!.tensor('output')!
       return data.subarray(offset, offset + shape[0]! * shape[1]!).every((value) => value === 0)
     })).toBe(true)
+  })
+})
+
+describe('the cell that is looked at', () => {
+  const pointed = (problem: Problem) => async (tensor: string, index: readonly number[]): Promise<void> => {
+    const oracle = await ask(problem)
+    const findings = new Findings()
+    const said = await lesson.page.evaluate(() => {
+      const foot = document.querySelector('[data-testid="pointed"]')
+      return [foot?.querySelector('.formula')?.textContent, foot?.querySelector<HTMLElement>('[data-value]')?.dataset.value] as const
+    })
+    findings.equal('its name', said[0], symbolText(tensor, index))
+    findings.number('its number', said[1], oracle.cell(tensor, index))
+    findings.conclude(`what stands under the figure: ${said.join(' = ')}`)
+  }
+
+  test('follows another head, another seed and another stop', async () => {
+    const [grid] = (await readGrids(lesson.page)).filter(({ tensor }) => tensor === 'weights')
+    const { row, column } = await goSomewhere(lesson.page, grid!, random)
+    await pointed(base)('weights', [0, row, column])
+    await lesson.page.press('2')
+    await lesson.settled()
+    await pointed(base)('weights', [1, row, column])
+    const seed = base.seed + 1
+    await lesson.page.evaluate((next) => window.eightMeetings.set({ seed: next }), seed)
+    await until('seed', seed)
+    await pointed({ ...base, seed })('weights', [1, row, column])
+    await lesson.page.evaluate(() => window.eightMeetings.set({ causal: true, sentence: ['a', 'b'] }))
+    await until('causal', true)
+    const foot = await lesson.text(id('pointed'))
+    if (row > 1 || column > 1) expect(foot.trim()).toBe('')
+    await lesson.visitProblem(base, { stop: 5 })
+    expect((await lesson.text(id('pointed'))).trim()).toBe('')
   })
 })
 
