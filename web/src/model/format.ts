@@ -25,7 +25,11 @@ export function significant(value: number): string {
   return fixed(value, Math.max(0, 5 - exponent))
 }
 
-/** The same without zeros that say nothing: 0.5, 0.125, 0.353553. */
+/** Errors and bounds: how large about, 1.2e−7. */
+export const scientific = (value: number): string =>
+  value === 0 || !Number.isFinite(value) ? fixed(value, 0) : value.toExponential(1).replace('e-', `e${minus}`).replace('e+', 'e')
+
+/** Six significant digits without zeros that say nothing: 0.5, 0.125, 0.353553. */
 export const trimmed = (value: number): string => significant(value).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
 
 /** Decimals inside a cell: two, but one where a value may reach 10 and the cell is narrow. */

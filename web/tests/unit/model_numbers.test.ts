@@ -1,7 +1,7 @@
 // Numbers as printed, scales, pages of heads, stops.
 import { describe, expect, test } from 'vitest'
 import { tensorNames } from '../../src/core/generated/tables'
-import { bare, bracketed, cellDecimals, fixed, grouped, restAsPrinted, significant, sumDecimals, trimmed } from '../../src/model/format'
+import { bare, bracketed, cellDecimals, fixed, grouped, restAsPrinted, scientific, significant, sumDecimals, trimmed } from '../../src/model/format'
 import { headPage, headsOn } from '../../src/model/heads'
 import { domainOf, roundUp } from '../../src/model/scale'
 import { carry, isPinnable, isShown, stopCount, stopNames, stopShowing } from '../../src/model/stops'
@@ -18,6 +18,10 @@ describe('printed', () => {
     expect([bare('0.58'), bare('−0.58'), bare('1.00'), bare('0')]).toEqual(['.58', '−.58', '1.00', '0'])
     expect([bracketed('−0.58'), bracketed('0.58')]).toEqual(['(−0.58)', '0.58'])
     expect([grouped(0), grouped(999), grouped(1234567)]).toEqual(['0', '999', '1\u2009234\u2009567'])
+  })
+
+  test('errors and bounds by their size', () => {
+    expect([1.19209e-7, 0.00000128811, 0, 1, Infinity].map(scientific)).toEqual(['1.2e−7', '1.3e−6', '0', '1.0e0', '∞'])
   })
 
   test('six digits say the number to one part in a million', () => {
