@@ -148,6 +148,26 @@ TEST_CASE("an overflow in a later head is named with head, row and column", "[in
   }
 }
 
+TEST_CASE("an overflow beyond the 2³²nd contribution is named, where a size_t has 32 bits too", "[input]") {
+  // n·d = 2²¹: the contributions of head 2048 begin at number 2³².
+  const Shape shape = {512, 1, 4096, 2049, 1, 1};
+  Problem p;
+  p.shape = shape;
+  for (const Part& part : kParts) {
+    if (part.name().starts_with("w_")) (p.*part.values).resize(floats(part.tensor, shape));
+  }
+  p.w_o.back() = 1e30F;
+  Attention attention;
+  REQUIRE(attention.load(shape, p.parameters()).ok());
+  std::vector<float> concat(floats(Tensor::concat, shape));
+  concat[3 * 2049 - 1] = 1e30F;
+  Guarded out(floats(Tensor::output, shape));
+  const Outcome outcome = attention.contributions(shape, concat, 2048, 1, out.span());
+  CHECK(outcome.status == Status::overflow);
+  CHECK(outcome.tensor == Tensor::contributions);
+  CHECK(outcome.index == std::array<std::int32_t, 3>{2048, 2, 4095});
+}
+
 TEST_CASE("a masked key may be as large as it likes, as long as it is finite", "[input]") {
   Random random(Catch::getSeed());
   Problem p = plain_problem(self_attention(4, 6, 2), random);

@@ -220,7 +220,7 @@ Outcome Attention::contributions(const Shape& shape, std::span<const float> conc
   const std::int32_t d = shape.model_dim;
   const std::int32_t k = shape.head_dim;
   const std::size_t per_head = static_cast<std::size_t>(n) * static_cast<std::size_t>(d);
-  if (concat.size() != size_of(Tensor::concat, shape)) {
+  if (std::cmp_not_equal(concat.size(), element_count(Tensor::concat, shape))) {
     return {.status = Status::wrong_size, .tensor = Tensor::concat};
   }
   if (out.size() != static_cast<std::size_t>(count) * per_head) {
@@ -234,7 +234,7 @@ Outcome Attention::contributions(const Shape& shape, std::span<const float> conc
     pack({parameters_.w_o.data() + std::ptrdiff_t{head} * k * d, d}, k, d, workspace_.data());
     gemm(n, d, k, concat.data() + head * k, shape.q_width(), workspace_.data(), nullptr, part.data(), d);
     if (Outcome bad = require_finite(Status::overflow, Tensor::contributions, shape, part,
-                                     static_cast<std::size_t>(head) * per_head);
+                                     static_cast<std::uint64_t>(head) * per_head);
         !bad.ok()) {
       return bad;
     }

@@ -1,6 +1,7 @@
 // What a pass may be given: the checks at the boundary, made once so that everything after them may assume.
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "mha/attention.hpp"
 #include "mha/finite.hpp"
@@ -11,12 +12,16 @@ namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 Outcome require(Tensor tensor, const Shape& shape, std::span<const float> values) {
-  if (values.size() != size_of(tensor, shape)) return {.status = Status::wrong_size, .tensor = tensor};
+  if (std::cmp_not_equal(values.size(), element_count(tensor, shape))) {
+    return {.status = Status::wrong_size, .tensor = tensor};
+  }
   return require_finite(Status::not_finite, tensor, shape, values);
 }
 
 Outcome require_mask(const Shape& shape, std::span<const float> mask) {
-  if (mask.size() != size_of(Tensor::mask, shape)) return {.status = Status::wrong_size, .tensor = Tensor::mask};
+  if (std::cmp_not_equal(mask.size(), element_count(Tensor::mask, shape))) {
+    return {.status = Status::wrong_size, .tensor = Tensor::mask};
+  }
   for (std::size_t i = 0; i < mask.size(); ++i) {
     if (!std::isfinite(mask[i]) && mask[i] != kMinusInfinity) {
       return at_element(Status::not_finite, Tensor::mask, shape, i);
