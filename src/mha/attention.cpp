@@ -145,12 +145,12 @@ void mix(const Pass& p, std::int32_t head, const float* packed) {
 }  // namespace
 
 bool Attention::fits(const Shape& shape) const {
-  return loaded_ && shape.model_dim == shape_.model_dim && shape.heads == shape_.heads &&
+  return loaded() && shape.model_dim == shape_.model_dim && shape.heads == shape_.heads &&
          shape.kv_heads == shape_.kv_heads && shape.head_dim == shape_.head_dim;
 }
 
 Outcome Attention::load(const Shape& shape, const Parameters& parameters) {
-  loaded_ = false;
+  panels_ = {};
   Shape checked = shape;
   checked.tokens = checked.context = 1;
   if (Outcome bad = validate(checked); !bad.ok()) return bad;
@@ -169,7 +169,6 @@ Outcome Attention::load(const Shape& shape, const Parameters& parameters) {
 
   shape_ = checked;
   parameters_ = parameters;
-  loaded_ = true;
   return {};
 }
 
@@ -233,6 +232,7 @@ Outcome Attention::contributions(const Shape& shape, std::span<const float> conc
     const auto part = out.subspan(static_cast<std::size_t>(i) * per_head, per_head);
     pack({parameters_.w_o.data() + std::ptrdiff_t{head} * k * d, d}, k, d, workspace_.data());
     gemm(n, d, k, concat.data() + head * k, shape.q_width(), workspace_.data(), nullptr, part.data(), d);
+    // Of all contributions there may be more than a size_t of 32 bits counts.
     if (Outcome bad = require_finite(Status::overflow, Tensor::contributions, shape, part,
                                      static_cast<std::uint64_t>(head) * per_head);
         !bad.ok()) {

@@ -76,16 +76,15 @@ class Attention {
   [[nodiscard]] Outcome contributions(const Shape& shape, std::span<const float> concat, std::int32_t first,
                                       std::int32_t count, std::span<float> out);
 
-  [[nodiscard]] const Parameters& parameters() const { return parameters_; }
-  [[nodiscard]] bool loaded() const { return loaded_; }
+  /// False after a load() that failed, and for what was moved from.
+  [[nodiscard]] bool loaded() const { return panels_.capacity() > 0; }
   /// Whether passes of this shape fit the loaded parameters.
   [[nodiscard]] bool fits(const Shape& shape) const;
 
  private:
   Shape shape_;
   Parameters parameters_;
-  bool loaded_ = false;
-  Buffer panels_;     ///< W_Q, W_K, W_V, W_O packed, one after another
+  Buffer panels_;     ///< W_Q, W_K, W_V, W_O packed, one after another; empty: nothing is loaded
   Buffer workspace_;  ///< one head's Kᵀ and V packed, or one head's rows of W_O
 };
 
