@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "exports_call.hpp"
 #include "wasm/exports.hpp"
-#include "wasm/utf8.hpp"
 
 namespace mha::test {
 namespace {
@@ -36,28 +34,6 @@ struct Buffers {
         contributions(4 * 4 * 6),
         by_head(4) {}
 };
-
-TEST_CASE("UTF-8 and what only looks like it", "[exports]") {
-  using wasm::is_utf8;
-  using namespace std::string_view_literals;
-  static_assert(is_utf8(""));
-  for (const std::string_view good :
-       {"plain"sv, "\0"sv, "é"sv, "把"sv, "🍰"sv, "\x7f"sv, "\xc2\x80"sv, "\xdf\xbf"sv, "\xe0\xa0\x80"sv,
-        "\xed\x9f\xbf"sv, "\xee\x80\x80"sv, "\xf0\x90\x80\x80"sv, "\xf4\x8f\xbf\xbf"sv}) {
-    CHECK(is_utf8(good));
-    CHECK(is_utf8("x" + std::string(good) + "y"));
-    // A cut sequence is none, wherever the cut.
-    for (std::size_t kept = 1; kept < good.size() && good.size() <= 4 && good != "plain"; ++kept) {
-      CHECK_FALSE(is_utf8(good.substr(0, kept)));
-      CHECK_FALSE(is_utf8(std::string(good.substr(0, kept)) + "y"));
-    }
-  }
-  for (const std::string_view bad :
-       {"\x80"sv, "\xbf"sv, "\xc0\x80"sv, "\xc1\xbf"sv, "\xe0\x9f\xbf"sv, "\xed\xa0\x80"sv, "\xed\xbf\xbf"sv,
-        "\xf0\x8f\xbf\xbf"sv, "\xf4\x90\x80\x80"sv, "\xf5\x80\x80\x80"sv, "\xff"sv, "\xc2\xc2\x80"sv}) {
-    CHECK_FALSE(is_utf8(bad));
-  }
-}
 
 TEST_CASE("no words but text", "[exports]") {
   const std::vector<std::int32_t> shape = record_of(self_attention(2, 4, 2));

@@ -15,10 +15,10 @@
 #include "mha/layout.hpp"
 #include "mha/random.hpp"
 #include "mha/simd.hpp"
+#include "mha/utf8.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/records.hpp"
 #include "wasm/request.hpp"
-#include "wasm/utf8.hpp"
 
 namespace mha::wasm {
 namespace {
