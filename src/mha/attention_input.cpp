@@ -31,15 +31,10 @@ Outcome require_mask(const Shape& shape, std::span<const float> mask) {
 }
 
 Outcome require_gates(const Shape& shape, std::span<const float> gates) {
-  if (gates.size() != static_cast<std::size_t>(shape.heads)) {
-    return {.status = Status::wrong_size, .tensor = Tensor::heads};
-  }
-  for (std::size_t i = 0; i < gates.size(); ++i) {
-    if (!std::isfinite(gates[i])) {
-      return {.status = Status::not_finite, .tensor = Tensor::heads, .index = {static_cast<std::int32_t>(i), -1, -1}};
-    }
-  }
-  return {};
+  if (gates.size() != static_cast<std::size_t>(shape.heads)) return {.status = Status::bad_gate};
+  const auto bad = first_not_finite(gates);
+  if (bad == gates.size()) return {};
+  return {.status = Status::bad_gate, .index = {static_cast<std::int32_t>(bad), -1, -1}};
 }
 
 }  // namespace
@@ -76,9 +71,7 @@ Outcome validate(const Shape& shape, const Input& input, const Options& options)
     return bad;
   }
   if (!std::isfinite(options.factor(shape.head_dim))) return {.status = Status::bad_scale};
-  if (options.padding < 0 || options.padding > shape.context) {
-    return {.status = Status::wrong_size, .tensor = Tensor::mask};
-  }
+  if (options.padding < 0 || options.padding > shape.context) return {.status = Status::bad_padding};
   return {};
 }
 
