@@ -76,12 +76,13 @@ TEST_CASE("each part and option alone", "[attention]") {
     variants[4].context = numbers_for(Tensor::context, shape, random);
     variants[5].mask = random_mask(shape, random);
     variants[6].gates = random_gates(shape, random);
+    variants[6].gates[1] = 0.5F;  // they might all be 1
     variants[7].switches.causal = true;
     for (std::size_t i = 0; i < variants.size(); ++i) {
       CAPTURE(i);
       check(variants[i], i);
       // Each of them changes the result: none is ignored, in both.
-      CHECK((i == 1 || different_bits(run(plain), run(variants[i])) != ""));
+      CHECK(different_bits(run(plain), run(variants[i])) != "");
     }
     for (std::int32_t padding = 0; padding <= shape.context; ++padding) {
       Problem padded = plain;
@@ -212,7 +213,6 @@ TEST_CASE("a pass has the same bits whatever passes came before", "[attention]")
   }
 }
 
-TEST_CASE("loading again replaces the parameters", "[attention]") {
 TEST_CASE("a loaded layer may be moved, and leaves nothing behind", "[attention]") {
   Random random(Catch::getSeed());
   const Problem p = random_problem({4, 4, 6, 2, 2, 3}, random);
@@ -227,6 +227,7 @@ TEST_CASE("a loaded layer may be moved, and leaves nothing behind", "[attention]
   CHECK(different_bits(run(first, p), before) == "");
 }
 
+TEST_CASE("loading again replaces the parameters", "[attention]") {
   Random random(Catch::getSeed());
   const Problem small = random_problem({4, 4, 6, 2, 2, 3}, random);
   const Problem large = random_problem({5, 5, 30, 6, 3, 9}, random);
