@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -57,7 +58,10 @@ class Layout {
     return views_[static_cast<std::size_t>(tensor)];
   }
   /// Precondition: find(tensor).
-  [[nodiscard]] const View& operator[](Tensor tensor) const { return *views_[static_cast<std::size_t>(tensor)]; }
+  [[nodiscard]] const View& operator[](Tensor tensor) const {
+    assert(find(tensor));
+    return *find(tensor);
+  }
 
   /// The floats of a contiguous tensor inside its slab, empty if the slab does not hold it.
   [[nodiscard]] std::span<float> span(Tensor tensor, std::span<float> slab) const;
