@@ -48,6 +48,8 @@ struct Parts {
 /// The views of one slab. Every tensor starts on a 64-byte boundary of the slab.
 class Layout {
  public:
+  /// Lays out the tensors of `slab` that `parts` has, in the order of the table; of `parts`, what is about other slabs
+  /// is not read. Any valid shape has a layout, however large: whether it can be allocated is not asked.
   Layout(Slab slab, const Shape& shape, const Parts& parts);
 
   [[nodiscard]] Slab slab() const { return slab_; }
