@@ -16,7 +16,7 @@ namespace {
 /// The index, along the part's own axes, of element `element`.
 std::array<std::int32_t, 3> index_of(const Part& part, std::size_t element) {
   const auto place = static_cast<std::int32_t>(element);
-  if (part.tensor == Tensor::heads || info(part.tensor).rank == 1) return {place, -1, -1};
+  if (part.is_gates() || info(part.tensor).rank == 1) return {place, -1, -1};
   const auto width = static_cast<std::int32_t>(extent(info(part.tensor).axes[1], kShape));
   return {place / width, place % width, -1};
 }
@@ -26,7 +26,7 @@ TEST_CASE("NaN and infinity are refused wherever they stand, by name and index",
   const Problem good = whole_problem(random);
   REQUIRE(run(good).outcome.ok());
   for (const Part& part : kParts) {
-    CAPTURE(info(part.tensor).name);
+    CAPTURE(part.name());
     for (std::size_t element = 0; element < (good.*part.values).size(); ++element) {
       for (const float bad : {kNan, kInfinity, -kInfinity}) {
         if (part.tensor == Tensor::mask && bad == -kInfinity) continue;
@@ -34,7 +34,7 @@ TEST_CASE("NaN and infinity are refused wherever they stand, by name and index",
         Problem p = good;
         (p.*part.values)[element] = bad;
         const Outcome outcome = run(p).outcome;
-        CHECK(outcome.status == Status::not_finite);
+        CHECK(outcome.status == (part.is_gates() ? Status::bad_gate : Status::not_finite));
         CHECK(outcome.tensor == part.tensor);
         CHECK(outcome.index == index_of(part, element));
       }
@@ -56,7 +56,7 @@ TEST_CASE("wrong sizes are refused, by name", "[input]") {
   Random random(Catch::getSeed());
   const Problem good = whole_problem(random);
   for (const Part& part : kParts) {
-    CAPTURE(info(part.tensor).name);
+    CAPTURE(part.name());
     const std::size_t size = (good.*part.values).size();
     for (const std::size_t wrong : {std::size_t{0}, size - 1, size + 1, 2 * size}) {
       CAPTURE(wrong);
@@ -66,8 +66,9 @@ TEST_CASE("wrong sizes are refused, by name", "[input]") {
       if (wrong == 0 && part.may_be_empty) {
         CHECK(outcome.ok());
       } else {
-        CHECK(outcome.status == Status::wrong_size);
+        CHECK(outcome.status == (part.is_gates() ? Status::bad_gate : Status::wrong_size));
         CHECK(outcome.tensor == part.tensor);
+        CHECK(outcome.index[0] == -1);
       }
     }
   }
@@ -167,7 +168,8 @@ TEST_CASE("options out of range are refused", "[input]") {
     CAPTURE(padding);
     Problem p = good;
     p.switches.padding = padding;
-    CHECK(run(p).outcome.status == Status::wrong_size);
+    CHECK(run(p).outcome.status == Status::bad_padding);
+    CHECK(run(p).outcome.tensor == Tensor::count);
   }
 }
 

@@ -21,7 +21,7 @@ TEST_CASE("huge numbers give a finite pass, or overflow with its place", "[input
     Random random(seed);
     const Problem good = whole_problem(random);
     for (const Part& part : kParts) {
-      CAPTURE(info(part.tensor).name);
+      CAPTURE(part.name());
       for (const float huge : {1e30F, -1e30F, 3e38F, -3e38F}) {
         for (const bool everywhere : {false, true}) {
           CAPTURE(huge, everywhere);
@@ -146,6 +146,26 @@ TEST_CASE("an overflow in a later head is named with head, row and column", "[in
     CHECK(part.tensor == Tensor::contributions);
     CHECK(part.index == std::array<std::int32_t, 3>{1, 1, 0});
   }
+}
+
+TEST_CASE("an overflow beyond the 2³²nd contribution is named, where a size_t has 32 bits too", "[input]") {
+  // n·d = 2²¹: the contributions of head 2048 begin at number 2³².
+  const Shape shape = {512, 1, 4096, 2049, 1, 1};
+  Problem p;
+  p.shape = shape;
+  for (const Part& part : kParts) {
+    if (part.name().starts_with("w_")) (p.*part.values).resize(floats(part.tensor, shape));
+  }
+  p.w_o.back() = 1e30F;
+  Attention attention;
+  REQUIRE(attention.load(shape, p.parameters()).ok());
+  std::vector<float> concat(floats(Tensor::concat, shape));
+  concat[3 * 2049 - 1] = 1e30F;
+  Guarded out(floats(Tensor::output, shape));
+  const Outcome outcome = attention.contributions(shape, concat, 2048, 1, out.span());
+  CHECK(outcome.status == Status::overflow);
+  CHECK(outcome.tensor == Tensor::contributions);
+  CHECK(outcome.index == std::array<std::int32_t, 3>{2048, 2, 4095});
 }
 
 TEST_CASE("a masked key may be as large as it likes, as long as it is finite", "[input]") {

@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comparison.hpp"
@@ -75,12 +76,13 @@ TEST_CASE("each part and option alone", "[attention]") {
     variants[4].context = numbers_for(Tensor::context, shape, random);
     variants[5].mask = random_mask(shape, random);
     variants[6].gates = random_gates(shape, random);
+    variants[6].gates[1] = 0.5F;  // they might all be 1
     variants[7].switches.causal = true;
     for (std::size_t i = 0; i < variants.size(); ++i) {
       CAPTURE(i);
       check(variants[i], i);
       // Each of them changes the result: none is ignored, in both.
-      CHECK((i == 1 || different_bits(run(plain), run(variants[i])) != ""));
+      CHECK(different_bits(run(plain), run(variants[i])) != "");
     }
     for (std::int32_t padding = 0; padding <= shape.context; ++padding) {
       Problem padded = plain;
@@ -211,6 +213,20 @@ TEST_CASE("a pass has the same bits whatever passes came before", "[attention]")
   }
 }
 
+TEST_CASE("a loaded layer may be moved, and leaves nothing behind", "[attention]") {
+  Random random(Catch::getSeed());
+  const Problem p = random_problem({4, 4, 6, 2, 2, 3}, random);
+  Attention first;
+  REQUIRE(first.load(p.shape, p.parameters()).ok());
+  const Pass before = run(first, p);
+  Attention second = std::move(first);
+  CHECK(different_bits(run(second, p), before) == "");
+  CHECK_FALSE(first.loaded());  // NOLINT(bugprone-use-after-move): that is what is tested
+  CHECK(run(first, p).outcome.status == Status::not_loaded);
+  REQUIRE(first.load(p.shape, p.parameters()).ok());
+  CHECK(different_bits(run(first, p), before) == "");
+}
+
 TEST_CASE("loading again replaces the parameters", "[attention]") {
   Random random(Catch::getSeed());
   const Problem small = random_problem({4, 4, 6, 2, 2, 3}, random);
@@ -220,7 +236,6 @@ TEST_CASE("loading again replaces the parameters", "[attention]") {
   for (const Problem* p : {&small, &large, &small}) {
     REQUIRE(attention.load(p->shape, p->parameters()).ok());
     CHECK(attention.loaded());
-    CHECK(attention.parameters().w_q.data() == p->w_q.data());
     CHECK(different_bits(run(attention, *p), run(*p)) == "");
   }
   CHECK(attention.fits({512, 3, 6, 2, 2, 3}));  // any number of tokens

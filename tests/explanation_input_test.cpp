@@ -70,7 +70,30 @@ TEST_CASE("evidence of the wrong size is refused", "[explanation]") {
     bad.*slab = {};
     CHECK(status(bad, terms) == Status::wrong_size);
   }
+  // A context that the parts do not have: its rows would be looked for in x.
   Evidence bad = good;
+  bad.parts.context = false;
+  const std::vector<float> input(static_cast<std::size_t>(Layout(Slab::input, bad.shape, bad.parts).size()));
+  bad.input = input;
+  for (const Cell& cell_of_k : {Cell{Tensor::k, {4, 0, 0}}, Cell{Tensor::v, {4, 0, 0}}, cell}) {
+    const Outcome outcome = explain(bad, cell_of_k, 3, explanation, terms);
+    CHECK(outcome.status == Status::wrong_size);
+    CHECK(outcome.tensor == Tensor::context);
+  }
+  std::vector<double> by_head(4);
+  CHECK(explain_by_head(bad, 0, 0, by_head).tensor == Tensor::context);
+  // One gate per head, or none.
+  for (const std::size_t count : {0U, 1U, 3U, 4U, 5U}) {
+    CAPTURE(count);
+    const std::vector<float> gates(count, 0.5F);
+    bad = good;
+    bad.options.head_gate = gates;
+    const Status expected = count == 0 || count == 4 ? Status::ok : Status::bad_gate;
+    CHECK(status(bad, terms) == expected);
+    CHECK(explain(bad, {Tensor::heads, {3, 0, 0}}, 3, explanation, terms).status == expected);
+    CHECK(explain_by_head(bad, 0, 0, by_head).status == expected);
+  }
+  bad = good;
   bad.shape.heads = 0;
   CHECK(status(bad, terms) == Status::heads_out_of_range);
   std::vector<double> too_many(5);

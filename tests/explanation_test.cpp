@@ -97,7 +97,8 @@ std::string wrong_dot(const Solved& solved, const Explained& e, Tensor tensor) {
   const Explanation& x = e.explanation;
   double magnitude = std::abs(x.bias);
   for (const Term& term : e.terms) magnitude += std::abs(term.value);
-  const double most = std::abs(x.gate) * gamma(x.term_count + 4) * magnitude + 1e-40;
+  const double gate_size = std::abs(x.gate);
+  const double most = gate_size * gamma(x.term_count + 4) * magnitude + (1 + gate_size) * x.term_count * 0x1p-148;
   if (!(x.bound <= most)) return text("a bound of %.3g is too wide, %.3g is enough", x.bound, most);
   if (!(std::abs(x.value - x.gate * x.sum) <= x.bound)) {
     return text("value %.9g, gate·sum %.9g, bound %.3g", x.value, x.gate * x.sum, x.bound);
@@ -202,6 +203,24 @@ TEST_CASE("every cell of every tensor is explained", "[explanation]") {
       });
       CHECK(cells > 200);
     }
+  }
+}
+
+TEST_CASE("what underflows before a large gate stays within the bound", "[explanation]") {
+  // Two equal weights: ½·2⁻¹⁴⁹ rounds to 0, and the gate makes 2⁻¹³⁰ of what is lost.
+  Problem p;
+  p.shape = {1, 2, 1, 1, 1, 1};
+  p.context = {0x1p-149F, 0.0F};
+  p.w_q = {0.0F};
+  p.w_k = p.w_v = p.w_o = {1.0F};
+  p.gates = {0x1p20F};
+  Random random(1);
+  const Solved solved(p, Detail::full, random);
+  const Explanation x = explain_cell(solved, {Tensor::heads, {0, 0, 0}}).explanation;
+  CHECK(x.value == 0.0);
+  CHECK(x.gate * x.sum == 0x1p-130);
+  for (const Cell& cell : {Cell{Tensor::heads, {0, 0, 0}}, Cell{Tensor::concat, {0, 0, 0}}}) {
+    CHECK(wrong(solved, cell) == "");
   }
 }
 

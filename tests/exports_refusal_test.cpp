@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "exports_call.hpp"
 #include "wasm/exports.hpp"
-#include "wasm/utf8.hpp"
 
 namespace mha::test {
 namespace {
@@ -36,28 +34,6 @@ struct Buffers {
         contributions(4 * 4 * 6),
         by_head(4) {}
 };
-
-TEST_CASE("UTF-8 and what only looks like it", "[exports]") {
-  using wasm::is_utf8;
-  using namespace std::string_view_literals;
-  static_assert(is_utf8(""));
-  for (const std::string_view good :
-       {"plain"sv, "\0"sv, "é"sv, "把"sv, "🍰"sv, "\x7f"sv, "\xc2\x80"sv, "\xdf\xbf"sv, "\xe0\xa0\x80"sv,
-        "\xed\x9f\xbf"sv, "\xee\x80\x80"sv, "\xf0\x90\x80\x80"sv, "\xf4\x8f\xbf\xbf"sv}) {
-    CHECK(is_utf8(good));
-    CHECK(is_utf8("x" + std::string(good) + "y"));
-    // A cut sequence is none, wherever the cut.
-    for (std::size_t kept = 1; kept < good.size() && good.size() <= 4 && good != "plain"; ++kept) {
-      CHECK_FALSE(is_utf8(good.substr(0, kept)));
-      CHECK_FALSE(is_utf8(std::string(good.substr(0, kept)) + "y"));
-    }
-  }
-  for (const std::string_view bad :
-       {"\x80"sv, "\xbf"sv, "\xc0\x80"sv, "\xc1\xbf"sv, "\xe0\x9f\xbf"sv, "\xed\xa0\x80"sv, "\xed\xbf\xbf"sv,
-        "\xf0\x8f\xbf\xbf"sv, "\xf4\x90\x80\x80"sv, "\xf5\x80\x80\x80"sv, "\xff"sv, "\xc2\xc2\x80"sv}) {
-    CHECK_FALSE(is_utf8(bad));
-  }
-}
 
 TEST_CASE("no words but text", "[exports]") {
   const std::vector<std::int32_t> shape = record_of(self_attention(2, 4, 2));
@@ -152,7 +128,7 @@ TEST_CASE("options that are none", "[exports]") {
     CHECK(with(wasm::kOptions["scale"], scale) == number(Status::bad_scale));
   }
   for (const double padding : {-1.0, 6.0, 0.5, 1e300, kNotANumber}) {
-    CHECK(with(wasm::kOptions["padding"], padding) == number(Status::wrong_size));
+    CHECK(with(wasm::kOptions["padding"], padding) == number(Status::bad_padding));
   }
   const std::vector<double> factors = {kNotANumber, 1e300, static_cast<double>(kInfinity)};
   for (const double factor : factors) {
@@ -163,8 +139,38 @@ TEST_CASE("options that are none", "[exports]") {
   }
   call.options = good;
   call.solved.problem.gates[1] = kNan;
-  CHECK(call.forward() == number(Status::not_finite));
-  CHECK(call.reported().tensor == Tensor::heads);
+  CHECK(call.forward() == number(Status::bad_gate));
+  CHECK(call.reported().tensor == Tensor::count);
+  CHECK(call.reported().index == std::array<std::int32_t, 3>{1, -1, -1});
+}
+
+TEST_CASE("a pass whose tensors fit one by one but not together", "[exports]") {
+  // Four maps of 2²⁸ numbers each are twice what can be allocated.
+  const Shape large = {512, 512, 8, 1024, 1, 1};
+  Random random(1);
+  Call call(plain_problem({1, 1, 8, 1024, 1, 1}, random), Detail::full, random);
+  REQUIRE(call.load() == 0);
+  call.shape = record_of(large);
+  std::vector<std::int32_t> views(kTensorCount * kView.size());
+  double floats = 0;
+  const auto layout = [&](Slab slab, Detail detail) {
+    call.parts = record_of(Parts{.detail = detail});
+    return mha_layout(static_cast<std::int32_t>(slab), call.shape.data(), call.parts.data(), views.data(), &floats);
+  };
+  CHECK(layout(Slab::input, Detail::full) == 0);
+  CHECK(layout(Slab::trace, Detail::core) == 0);
+  CHECK(floats > double{1 << 28});
+  CHECK(layout(Slab::trace, Detail::full) == number(Status::too_large));
+  std::vector<double> header(kExplanation.size()), terms(static_cast<std::size_t>(max_terms(large)) * kTerm.size());
+  std::vector<double> by_head(1024);
+  std::vector<float> out(8);
+  const std::int32_t cell[] = {static_cast<std::int32_t>(Tensor::output), 0, 0, 0};
+  CHECK(call.forward() == number(Status::too_large));
+  CHECK(call.reported().status == Status::too_large);
+  CHECK(call.contributions(0, 1, out.data()) == number(Status::too_large));
+  CHECK(call.explain(cell, 1, header.data(), terms.data()) == number(Status::too_large));
+  CHECK(call.explain_by_head(0, 0, by_head.data()) == number(Status::too_large));
+  CHECK(message(call.reported()).find("all tensors of a pass together") != std::string::npos);
 }
 
 TEST_CASE("cells and heads that are not there", "[exports]") {

@@ -25,6 +25,7 @@ TEST_CASE("blocks lie on cache lines, and too much is refused", "[exports]") {
     mha_release(block);
   }
   CHECK(mha_allocate(0) == nullptr);
+  CHECK(mha_allocate(wasm::kMaxAllocation + 1) == nullptr);
   CHECK(mha_allocate(0x80000000U) == nullptr);
   CHECK(mha_allocate(0xffffffffU) == nullptr);
   mha_release(nullptr);

@@ -1,8 +1,12 @@
 #include "io/file.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "folder.hpp"
 
@@ -42,6 +46,27 @@ TEST_CASE("a missing file and a folder cannot be read", "[file]") {
   CHECK(read_file(folder.file("none")).error().message.starts_with("cannot read: "));
   CHECK(read_file(folder.path()).error().message == "cannot read: it is a folder");
 }
+
+TEST_CASE("a file larger than the limit is refused before it is read", "[file]") {
+  const Folder folder;
+  write_text(folder.file("f"), "a beginning");
+  std::error_code code;
+  fs::resize_file(folder.file("f"), kMaxFileBytes + 1, code);  // sparse: it takes no room
+  if (code) SKIP("no sparse files here: " + code.message());
+  CHECK(read_file(folder.file("f")).error().message == "cannot read: larger than 2 GiB");
+}
+
+#if !defined(__wasm__)
+TEST_CASE("a pipe is read to its end, though it has no size", "[file]") {
+  std::array<int, 2> ends = {};
+  REQUIRE(pipe(ends.data()) == 0);
+  const std::string text(10000, 'x');  // fits into any pipe, so nobody has to read meanwhile
+  REQUIRE(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  close(ends[1]);
+  CHECK(read_text("/dev/fd/" + std::to_string(ends[0])) == text);
+  close(ends[0]);
+}
+#endif
 
 TEST_CASE("where nothing can be written, nothing is left", "[file]") {
   const Folder folder;

@@ -89,6 +89,10 @@ TEST_CASE("a malformed array says what is wrong", "[npy]") {
   CHECK(mentions(header("{'descr': '<f4', 'fortran_order': False, }"), "must all be given"));
   CHECK(mentions(header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (6,)}"), "given twice"));
   CHECK(mentions(header("{'descr': '<f4', 'fortran_order': False, 'shape': (6,), 'x': 1}"), "unknown field \"x\""));
+  std::string key(39, 'k');
+  const std::string cut = "unknown field \"" + key + "\"";
+  key += "八";  // its first byte is the 40th, the last that a message has room for
+  CHECK(mentions(header("{'" + key + "': 1}"), cut));
   CHECK(mentions(header(header_of("(6,)") + "x"), "something follows"));
   CHECK(mentions(header("{'descr': '<f4"), "ends inside a quoted text"));
   CHECK(mentions(header("{'descr': '<\\x664', 'fortran_order': False, 'shape': (6,)}"), "escapes are not allowed"));
@@ -99,7 +103,8 @@ TEST_CASE("a malformed array says what is wrong", "[npy]") {
 TEST_CASE("a shape that cannot be is refused", "[npy]") {
   const auto shape = [](const std::string& text) { return fault(file_with(header_of(text))); };
   CHECK(shape("()") == "header: 'shape' has 0 axes; allowed are 1 to 3");
-  CHECK(shape("(1, 1, 2, 3)") == "header: 'shape' has 4 axes; allowed are 1 to 3");
+  CHECK(shape("(1, 1, 2, 3)") == "header: 'shape' has more than 3 axes; allowed are 1 to 3");
+  CHECK(shape("(1, 1, 2, x") == "header: 'shape' has more than 3 axes; allowed are 1 to 3");  // it stops there
   CHECK(mentions(shape("(6)"), "one axis is '(3,)'"));
   CHECK(mentions(shape("6"), "must be a tuple"));
   CHECK(mentions(shape("[2, 3]"), "must be a tuple"));

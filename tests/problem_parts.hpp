@@ -1,6 +1,7 @@
 // A problem that has every part, and the list of its parts, for tests that spoil each of them in turn.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "problem.hpp"
@@ -21,19 +22,21 @@ inline Problem whole_problem(Random& random, const Shape& shape = kShape) {
 }
 
 struct Part {
-  Tensor tensor;
+  Tensor tensor;  ///< Tensor::count: the gates, which are no tensor of the table and have a status of their own
   std::vector<float> Problem::* values;
   bool may_be_empty;
+
+  [[nodiscard]] bool is_gates() const { return tensor == Tensor::count; }
+  [[nodiscard]] std::string_view name() const { return is_gates() ? "gates" : info(tensor).name; }
 };
 
-/// Gates have no tensor of their own: they are reported as those of `heads`.
 inline constexpr Part kParts[] = {
     {Tensor::x, &Problem::x, false},      {Tensor::context, &Problem::context, false},
     {Tensor::mask, &Problem::mask, true}, {Tensor::w_q, &Problem::w_q, false},
     {Tensor::w_k, &Problem::w_k, false},  {Tensor::w_v, &Problem::w_v, false},
     {Tensor::w_o, &Problem::w_o, false},  {Tensor::b_q, &Problem::b_q, true},
     {Tensor::b_k, &Problem::b_k, true},   {Tensor::b_v, &Problem::b_v, true},
-    {Tensor::b_o, &Problem::b_o, true},   {Tensor::heads, &Problem::gates, true},
+    {Tensor::b_o, &Problem::b_o, true},   {Tensor::count, &Problem::gates, true},
 };
 
 }  // namespace mha::test

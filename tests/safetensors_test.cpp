@@ -116,6 +116,13 @@ TEST_CASE("a malformed length says what is wrong", "[safetensors]") {
   CHECK(mentions(with_length(1), "header, byte 1"));
 }
 
+TEST_CASE("a long name is cut between characters in a message", "[safetensors]") {
+  const auto missing = [](const std::string& name) { return fault(file_with("{\"" + name + "\":{}}", 0)); };
+  const std::string beginning(79, 'x');
+  CHECK(mentions(missing(beginning + "y"), "tensor \"" + beginning + "y\","));
+  CHECK(mentions(missing(beginning + "八场会"), "tensor \"" + beginning + "\"…,"));
+}
+
 TEST_CASE("a malformed header names the tensor, the field and the fault", "[safetensors]") {
   const auto header = [](const std::string& json) { return fault(file_with(json, 4)); };
   const std::string good = entry("a", "[1]", "[0,4]");

@@ -143,7 +143,7 @@ TEST_CASE("every status has a name and a sentence of its own", "[shape][status]"
   CHECK(names.size() == kStatusNames.size());
   CHECK(sentences.size() == kStatusNames.size());
   CHECK(names.count("") == 0);
-  CHECK(static_cast<std::size_t>(Status::bad_text) + 1 == kStatusNames.size());
+  CHECK(static_cast<std::size_t>(Status::bad_padding) + 1 == kStatusNames.size());
   CHECK(message({.status = static_cast<Status>(kStatusNames.size())}) == "unknown status");
   // The names stand in the order of the enum.
   CHECK(kStatusNames[static_cast<std::size_t>(Status::ok)] == "ok");
@@ -151,12 +151,16 @@ TEST_CASE("every status has a name and a sentence of its own", "[shape][status]"
   CHECK(kStatusNames[static_cast<std::size_t>(Status::overflow)] == "overflow");
   CHECK(kStatusNames[static_cast<std::size_t>(Status::not_loaded)] == "not_loaded");
   CHECK(kStatusNames[static_cast<std::size_t>(Status::bad_text)] == "bad_text");
+  CHECK(kStatusNames[static_cast<std::size_t>(Status::bad_padding)] == "bad_padding");
 }
 
 TEST_CASE("a message names the tensor and the place", "[shape][status]") {
   CHECK(message({Status::not_finite, Tensor::x, {4, 7, -1}}).starts_with("x[4, 7]: "));
   CHECK(message({Status::overflow, Tensor::raw_scores, {0, 2, 1}}).starts_with("raw_scores[0, 2, 1]: "));
   CHECK(message({Status::wrong_size, Tensor::w_q, {-1, -1, -1}}).starts_with("w_q: "));
+  CHECK(message({Status::bad_gate, Tensor::count, {1, -1, -1}}).starts_with("head_gate[1]: "));
+  CHECK(message({Status::bad_gate}).starts_with("head_gate: "));
+  CHECK(message({Status::bad_padding}) == "the padding must be 0 to the number of keys");
   CHECK(message({Status::too_large}).find("268435456") != std::string::npos);
 }
 

@@ -31,6 +31,7 @@ struct ForwardArguments {
   }
 };
 
+/// show_help: everything, forward's part included.
 enum class Action { show_help, show_forward_help, show_version, forward };
 
 struct Command {

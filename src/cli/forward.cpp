@@ -195,8 +195,8 @@ Result<Shape> derive_shape(const TensorSet& given, const ForwardArguments& argum
                        .head_dim = size(w_q.shape[1] / heads)};
   if (const Outcome bad = validate(shape); !bad.ok()) return Error{message(bad) + " (" + sizes_text(shape) + ")"};
   if (arguments.padding > shape.context) {
-    return Error{"--padding " + std::to_string(arguments.padding) + " is more than there are keys (" +
-                 sizes_text(shape) + ")"};
+    return Error{"--padding " + std::to_string(arguments.padding) + " is more than there are keys: 0 to " +
+                 std::to_string(shape.context) + " are allowed (" + sizes_text(shape) + ")"};
   }
   for (const Tensor tensor : kGiven) {
     if (!given[tensor]) continue;

@@ -1,5 +1,7 @@
 #include "cli/help.hpp"
 
+#include "mha/shape.hpp"
+
 namespace mha::cli {
 
 std::string_view help_text() {
@@ -7,12 +9,13 @@ std::string_view help_text() {
 
 usage:
   mha forward OPTIONS     one pass from files, every intermediate tensor into a file
-  mha help [forward]      this text, or everything about forward
+  mha help, mha --help    this text
+  mha help forward        the part of it that is about forward; mha forward --help too
   mha --version
-
-`mha forward --help` lists options, shapes, keys, exit codes and an example.
 )";
 }
+
+static_assert(kMaxFloats == 268435456, "the text says this number");
 
 std::string_view forward_help_text() {
   return R"(mha forward - one pass of multi-head attention, every intermediate tensor into a file
@@ -32,6 +35,8 @@ sizes (read off the files, never given twice):
   h  heads, --heads                         1 to 4096
   g  key/value heads, --kv-heads            divides h
   k  head dimension, columns of w_q / h     h*k at most 8192; d/h is usual, not required
+Every tensor has at most 2^28 = 268435456 numbers: the scores, h*n*m, and the contributions,
+h*n*d, are the largest.
 
 options:
   --weights FILE   .safetensors with the tensors (dtype F32, [in, out], they multiply from

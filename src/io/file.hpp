@@ -15,6 +15,8 @@ namespace mha {
 /// reading an endless pipe ends there.
 inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 31;
 
+/// The bytes of a file, a pipe or a device up to its end, links followed. An error ("cannot read: …"): a folder, more
+/// than kMaxFileBytes, or what the system says. Throws std::bad_alloc only.
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path);
 
 /// Writes `parts` one after another under a temporary name beside `path`, flushes them to the disk and renames: `path`

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "mha/utf8.hpp"
+
 namespace mha {
 namespace {
 
@@ -137,20 +139,9 @@ bool JsonReader::escape(std::string& value) {
   return true;
 }
 
-/// One code point: shortest form, no surrogates, at most U+10FFFF (Unicode table 3-7).
 bool JsonReader::utf8_sequence(std::string& value) {
-  const auto byte = [this](std::size_t i) {
-    return position_ + i < text_.size() ? static_cast<unsigned char>(text_[position_ + i]) : 0U;
-  };
-  const unsigned lead = byte(0);
-  if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4) return fail("not UTF-8");
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  const unsigned second_min = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned second_max = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  for (std::size_t i = 1; i < length; ++i) {
-    const bool in_range = i == 1 ? byte(i) >= second_min && byte(i) <= second_max : byte(i) >= 0x80 && byte(i) <= 0xBF;
-    if (!in_range) return fail("not UTF-8");
-  }
+  const std::size_t length = utf8_length(text_.substr(position_));
+  if (length == 0) return fail("not UTF-8");
   value.append(text_, position_, length);
   position_ += length;
   return true;

@@ -8,6 +8,7 @@
 
 #include "io/file.hpp"
 #include "io/json.hpp"
+#include "mha/utf8.hpp"
 
 namespace mha {
 namespace {
@@ -97,7 +98,7 @@ class HeaderReader {
     if (key == "descr") return once(seen_descr_, key) && descr();
     if (key == "fortran_order") return once(seen_order_, key) && order();
     if (key == "shape") return once(seen_shape_, key) && shape();
-    return fail("unknown field " + json_quote(key.substr(0, 40)) +
+    return fail("unknown field " + json_quote(utf8_beginning(key, 40)) +
                 ": allowed are 'descr', 'fortran_order' and 'shape'");
   }
 
@@ -105,7 +106,7 @@ class HeaderReader {
     std::string_view type;
     if (peek('[')) return fail("'descr' is a record type; only '<f4' can be read");
     if (!quoted(type)) return false;
-    return type == "<f4" || fail("'descr' is " + json_quote(type.substr(0, 40)) +
+    return type == "<f4" || fail("'descr' is " + json_quote(utf8_beginning(type, 40)) +
                                  "; only '<f4' (float32, little endian) can be read: array.astype('<f4')");
   }
 
@@ -120,14 +121,14 @@ class HeaderReader {
   bool shape() {
     if (!take('(', "'shape' must be a tuple of whole numbers")) return false;
     while (!peek(')')) {
+      if (shape_.size() == kMaxAxes) return fail("'shape' has more than 3 axes; allowed are 1 to 3");
       if (!extent()) return false;
       const bool comma = peek(',');
       if (comma) ++position_;
       if (!comma && (!peek(')') || shape_.size() == 1)) return fail_here("'shape': expected ',' (one axis is '(3,)')");
     }
     ++position_;
-    if (!shape_.empty() && shape_.size() <= kMaxAxes) return true;
-    return fail("'shape' has " + std::to_string(shape_.size()) + " axes; allowed are 1 to 3");
+    return !shape_.empty() || fail("'shape' has 0 axes; allowed are 1 to 3");
   }
 
   bool extent() {

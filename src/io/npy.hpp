@@ -23,6 +23,8 @@ struct Array {
   std::vector<float> values;         ///< row-major
 };
 
+/// The array in the bytes of a whole .npy file. An error says which field of the header is wrong and what can be read,
+/// or that the numbers are not as many as the shape says; any float is allowed, NaN too.
 [[nodiscard]] Result<Array> parse_npy(std::span<const std::byte> file);
 
 /// Everything before the numbers, padded so that they start at a multiple of 64 bytes, as NumPy does.

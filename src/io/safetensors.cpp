@@ -8,6 +8,7 @@
 
 #include "io/file.hpp"
 #include "io/json.hpp"
+#include "mha/utf8.hpp"
 
 namespace mha {
 namespace {
@@ -42,7 +43,7 @@ constexpr std::array<Dtype, 17> kDtypes = {{{"BOOL", 1},
 /// Names come from the file: in messages they are quoted and kept short.
 std::string named(std::string_view name) {
   constexpr std::size_t kLongest = 80;
-  return "tensor " + (name.size() <= kLongest ? json_quote(name) : json_quote(name.substr(0, kLongest)) + "…");
+  return "tensor " + (name.size() <= kLongest ? json_quote(name) : json_quote(utf8_beginning(name, kLongest)) + "…");
 }
 
 /// a·b, false on overflow.

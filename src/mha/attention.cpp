@@ -145,12 +145,12 @@ void mix(const Pass& p, std::int32_t head, const float* packed) {
 }  // namespace
 
 bool Attention::fits(const Shape& shape) const {
-  return loaded_ && shape.model_dim == shape_.model_dim && shape.heads == shape_.heads &&
+  return loaded() && shape.model_dim == shape_.model_dim && shape.heads == shape_.heads &&
          shape.kv_heads == shape_.kv_heads && shape.head_dim == shape_.head_dim;
 }
 
 Outcome Attention::load(const Shape& shape, const Parameters& parameters) {
-  loaded_ = false;
+  panels_ = {};
   Shape checked = shape;
   checked.tokens = checked.context = 1;
   if (Outcome bad = validate(checked); !bad.ok()) return bad;
@@ -169,7 +169,6 @@ Outcome Attention::load(const Shape& shape, const Parameters& parameters) {
 
   shape_ = checked;
   parameters_ = parameters;
-  loaded_ = true;
   return {};
 }
 
@@ -220,7 +219,7 @@ Outcome Attention::contributions(const Shape& shape, std::span<const float> conc
   const std::int32_t d = shape.model_dim;
   const std::int32_t k = shape.head_dim;
   const std::size_t per_head = static_cast<std::size_t>(n) * static_cast<std::size_t>(d);
-  if (concat.size() != size_of(Tensor::concat, shape)) {
+  if (std::cmp_not_equal(concat.size(), element_count(Tensor::concat, shape))) {
     return {.status = Status::wrong_size, .tensor = Tensor::concat};
   }
   if (out.size() != static_cast<std::size_t>(count) * per_head) {
@@ -233,8 +232,9 @@ Outcome Attention::contributions(const Shape& shape, std::span<const float> conc
     const auto part = out.subspan(static_cast<std::size_t>(i) * per_head, per_head);
     pack({parameters_.w_o.data() + std::ptrdiff_t{head} * k * d, d}, k, d, workspace_.data());
     gemm(n, d, k, concat.data() + head * k, shape.q_width(), workspace_.data(), nullptr, part.data(), d);
+    // Of all contributions there may be more than a size_t of 32 bits counts.
     if (Outcome bad = require_finite(Status::overflow, Tensor::contributions, shape, part,
-                                     static_cast<std::size_t>(head) * per_head);
+                                     static_cast<std::uint64_t>(head) * per_head);
         !bad.ok()) {
       return bad;
     }

@@ -54,8 +54,11 @@ struct Options {
   }
 };
 
-/// Sizes and finiteness of what a pass is given. forward() and the reference both rely on it.
+/// Sizes and finiteness of what a pass is given, of a valid shape. forward() and the reference both rely on it.
+/// Errors: wrong_size or not_finite, with the tensor and (not_finite) the place of the first bad number.
 [[nodiscard]] Outcome validate(const Shape& shape, const Parameters& parameters);
+/// The same of input and options. Errors also: wrong_size of `context` if there is none but m is not n; bad_gate;
+/// bad_scale: the factor is not finite; bad_padding.
 [[nodiscard]] Outcome validate(const Shape& shape, const Input& input, const Options& options);
 
 /// One layer: parameters checked and packed once, then any number of passes. Keeps no pointer to what it was given
@@ -63,29 +66,33 @@ struct Options {
 class Attention {
  public:
   /// Checks the parameters and packs them into panels. Of `shape` only d, h, g and k matter.
+  /// Errors: as validate(Shape) and validate(Shape, Parameters); out_of_memory. Nothing is loaded then.
   [[nodiscard]] Outcome load(const Shape& shape, const Parameters& parameters);
 
   /// One pass. `trace` is a slab of Layout(Slab::trace, shape, {.detail = detail}) floats, of which every tensor is
   /// written (the gaps between them are not). Allocates only when a pass needs more workspace than every pass before.
   /// `shape` must agree with load() in d, h, g and k. If the outcome is not ok the trace holds nothing to be read.
+  /// Errors: as validate(Shape) and validate(Shape, Input, Options); not_loaded: nothing, or parameters of other sizes;
+  /// wrong_size without a tensor: the trace; out_of_memory; overflow: a computed number is infinite or NaN, with the
+  /// tensor and the place.
   [[nodiscard]] Outcome forward(const Shape& shape, const Input& input, const Options& options, Detail detail,
                                 std::span<float> trace);
 
   /// contributions[i] = heads[i] · w_o[rows of head i], for heads first … first + count − 1 of a finished pass.
-  /// `out` is [count, n, d].
+  /// `out` is [count, n, d]. Errors: as validate(Shape); not_loaded; no_such_cell: heads outside 0 … h − 1; wrong_size
+  /// of concat or contributions; out_of_memory; overflow, with the place among all contributions.
   [[nodiscard]] Outcome contributions(const Shape& shape, std::span<const float> concat, std::int32_t first,
                                       std::int32_t count, std::span<float> out);
 
-  [[nodiscard]] const Parameters& parameters() const { return parameters_; }
-  [[nodiscard]] bool loaded() const { return loaded_; }
+  /// False after a load() that failed, and for what was moved from.
+  [[nodiscard]] bool loaded() const { return panels_.capacity() > 0; }
   /// Whether passes of this shape fit the loaded parameters.
   [[nodiscard]] bool fits(const Shape& shape) const;
 
  private:
   Shape shape_;
   Parameters parameters_;
-  bool loaded_ = false;
-  Buffer panels_;     ///< W_Q, W_K, W_V, W_O packed, one after another
+  Buffer panels_;     ///< W_Q, W_K, W_V, W_O packed, one after another; empty: nothing is loaded
   Buffer workspace_;  ///< one head's Kᵀ and V packed, or one head's rows of W_O
 };
 

@@ -1,6 +1,7 @@
 // What a pass may be given: the checks at the boundary, made once so that everything after them may assume.
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "mha/attention.hpp"
 #include "mha/finite.hpp"
@@ -11,12 +12,16 @@ namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 Outcome require(Tensor tensor, const Shape& shape, std::span<const float> values) {
-  if (values.size() != size_of(tensor, shape)) return {.status = Status::wrong_size, .tensor = tensor};
+  if (std::cmp_not_equal(values.size(), element_count(tensor, shape))) {
+    return {.status = Status::wrong_size, .tensor = tensor};
+  }
   return require_finite(Status::not_finite, tensor, shape, values);
 }
 
 Outcome require_mask(const Shape& shape, std::span<const float> mask) {
-  if (mask.size() != size_of(Tensor::mask, shape)) return {.status = Status::wrong_size, .tensor = Tensor::mask};
+  if (std::cmp_not_equal(mask.size(), element_count(Tensor::mask, shape))) {
+    return {.status = Status::wrong_size, .tensor = Tensor::mask};
+  }
   for (std::size_t i = 0; i < mask.size(); ++i) {
     if (!std::isfinite(mask[i]) && mask[i] != kMinusInfinity) {
       return at_element(Status::not_finite, Tensor::mask, shape, i);
@@ -26,15 +31,10 @@ Outcome require_mask(const Shape& shape, std::span<const float> mask) {
 }
 
 Outcome require_gates(const Shape& shape, std::span<const float> gates) {
-  if (gates.size() != static_cast<std::size_t>(shape.heads)) {
-    return {.status = Status::wrong_size, .tensor = Tensor::heads};
-  }
-  for (std::size_t i = 0; i < gates.size(); ++i) {
-    if (!std::isfinite(gates[i])) {
-      return {.status = Status::not_finite, .tensor = Tensor::heads, .index = {static_cast<std::int32_t>(i), -1, -1}};
-    }
-  }
-  return {};
+  if (gates.size() != static_cast<std::size_t>(shape.heads)) return {.status = Status::bad_gate};
+  const auto bad = first_not_finite(gates);
+  if (bad == gates.size()) return {};
+  return {.status = Status::bad_gate, .index = {static_cast<std::int32_t>(bad), -1, -1}};
 }
 
 }  // namespace
@@ -71,9 +71,7 @@ Outcome validate(const Shape& shape, const Input& input, const Options& options)
     return bad;
   }
   if (!std::isfinite(options.factor(shape.head_dim))) return {.status = Status::bad_scale};
-  if (options.padding < 0 || options.padding > shape.context) {
-    return {.status = Status::wrong_size, .tensor = Tensor::mask};
-  }
+  if (options.padding < 0 || options.padding > shape.context) return {.status = Status::bad_padding};
   return {};
 }
 

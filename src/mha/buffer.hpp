@@ -5,12 +5,21 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <span>
+#include <utility>
 
 namespace mha {
 
 class Buffer {
  public:
+  Buffer() = default;
+  // A block that has gone takes its capacity along: reserve() believes it.
+  Buffer(Buffer&& other) noexcept : block_(std::move(other.block_)), capacity_(std::exchange(other.capacity_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    block_ = std::move(other.block_);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
+  }
+
   /// At least `floats` floats. Contents are lost when it grows. False: out of memory, the old block is gone too.
   [[nodiscard]] bool reserve(std::size_t floats) {
     if (floats <= capacity_) return true;

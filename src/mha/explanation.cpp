@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "mha/evidence_reader.hpp"
+
 namespace mha {
 namespace {
 
@@ -14,59 +16,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Whether a number that came from outside names a tensor.
 constexpr bool exists(Tensor tensor) { return tensor >= Tensor{} && tensor < Tensor::count; }
 
-/// The evidence with its layouts, read cell by cell.
-class Reader {
- public:
-  explicit Reader(const Evidence& evidence)
-      : input_(Slab::input, evidence.shape, evidence.parts),
-        parameters_(Slab::parameters, evidence.shape, evidence.parts),
-        trace_(Slab::trace, evidence.shape, evidence.parts),
-        evidence_(evidence) {}
-
-  [[nodiscard]] bool complete() const {
-    return std::cmp_equal(evidence_.input.size(), input_.size()) &&
-           std::cmp_equal(evidence_.parameters.size(), parameters_.size()) &&
-           std::cmp_equal(evidence_.trace.size(), trace_.size());
-  }
-
-  [[nodiscard]] bool holds(Tensor tensor) const { return layout(tensor).find(tensor).has_value(); }
-
-  [[nodiscard]] bool holds(const Cell& cell) const {
-    return holds(cell.tensor) && view(cell.tensor).contains(cell.index[0], cell.index[1], cell.index[2]);
-  }
-
-  [[nodiscard]] double at(const Cell& cell) const {
-    const auto place = view(cell.tensor).at(cell.index[0], cell.index[1], cell.index[2]);
-    return static_cast<double>(slab(cell.tensor)[static_cast<std::size_t>(place)]);
-  }
-
- private:
-  [[nodiscard]] const Layout& layout(Tensor tensor) const {
-    switch (info(tensor).slab) {
-      case Slab::input: return input_;
-      case Slab::parameters: return parameters_;
-      default: return trace_;
-    }
-  }
-  [[nodiscard]] const View& view(Tensor tensor) const { return layout(tensor)[tensor]; }
-  [[nodiscard]] std::span<const float> slab(Tensor tensor) const {
-    switch (info(tensor).slab) {
-      case Slab::input: return evidence_.input;
-      case Slab::parameters: return evidence_.parameters;
-      default: return evidence_.trace;
-    }
-  }
-
-  Layout input_;
-  Layout parameters_;
-  Layout trace_;
-  const Evidence& evidence_;
-};
-
 /// Explains one cell; one member function per rule.
 class Explainer {
  public:
-  Explainer(const Evidence& evidence, const Reader& read, Explanation& explanation, std::span<Term> terms)
+  Explainer(const Evidence& evidence, const EvidenceReader& read, Explanation& explanation, std::span<Term> terms)
       : shape_(evidence.shape), options_(evidence.options), read_(read), out_(explanation), terms_(terms) {}
 
   void run() {
@@ -113,10 +66,12 @@ class Explainer {
     terms_[static_cast<std::size_t>(out_.term_count++)] = term;
   }
 
-  /// γ_{K+1} Σ|ab| (+ the gate's own rounding).
+  /// |gate| γ_{K+2} (|bias| + Σ|ab|): K products, K sums and the gate. Where they underflow, each product may lose
+  /// 2⁻¹⁴⁹, which the gate then multiplies, and so may the product with the gate.
   void bound_dot() {
     const double ku = (out_.term_count + 2) * kUnit;
-    out_.bound = std::abs(out_.gate) * ku / (1 - ku) * (magnitude_ + std::abs(out_.bias)) + 0x1p-140;
+    const double gate = std::abs(out_.gate);
+    out_.bound = gate * ku / (1 - ku) * (magnitude_ + std::abs(out_.bias)) + (1 + gate) * out_.term_count * 0x1p-149;
   }
 
   void position_sum(std::int32_t i, std::int32_t c) {
@@ -230,7 +185,7 @@ class Explainer {
 
   const Shape& shape_;
   const Options& options_;
-  const Reader& read_;
+  const EvidenceReader& read_;
   Explanation& out_;
   std::span<Term> terms_;
   double magnitude_ = 0;
@@ -261,8 +216,9 @@ std::int32_t max_terms(const Shape& shape) { return std::max({shape.model_dim, s
 Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest, Explanation& explanation,
                 std::span<Term> terms) {
   if (Outcome bad = validate(evidence.shape); !bad.ok()) return bad;
-  const Reader read(evidence);
-  if (!read.complete() || std::cmp_less(terms.size(), max_terms(evidence.shape))) return {.status = Status::wrong_size};
+  const EvidenceReader read(evidence);
+  if (Outcome bad = read.complete(); !bad.ok()) return bad;
+  if (std::cmp_less(terms.size(), max_terms(evidence.shape))) return {.status = Status::wrong_size};
 
   const Outcome no_such_cell{.status = Status::no_such_cell, .tensor = cell.tensor, .index = cell.index};
   explanation = {.cell = cell};
@@ -288,10 +244,9 @@ Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest
 
 Outcome explain_by_head(const Evidence& evidence, std::int32_t row, std::int32_t column, std::span<double> by_head) {
   if (Outcome bad = validate(evidence.shape); !bad.ok()) return bad;
-  const Reader read(evidence);
-  if (!read.complete() || std::cmp_not_equal(by_head.size(), evidence.shape.heads)) {
-    return {.status = Status::wrong_size};
-  }
+  const EvidenceReader read(evidence);
+  if (Outcome bad = read.complete(); !bad.ok()) return bad;
+  if (std::cmp_not_equal(by_head.size(), evidence.shape.heads)) return {.status = Status::wrong_size};
   if (!read.holds(Cell{Tensor::output, {row, column, 0}})) {
     return {.status = Status::no_such_cell, .tensor = Tensor::output, .index = {row, column, -1}};
   }

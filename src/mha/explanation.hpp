@@ -1,7 +1,8 @@
 // Where a number comes from: the operands of any cell of any tensor, by name and index, and what they add up to.
 //
-// Everything here is double arithmetic over the float operands of the trace, so `sum` may differ from the trace's own
-// `value` by the float rounding that `bound` limits (error_bound: γ_K Σ|a||b|).
+// Everything here is double arithmetic over the float operands of the trace, so what it adds up to may differ from the
+// trace's own `value` by the float rounding that Explanation::bound limits. Source of the bounds: Higham, Accuracy and
+// Stability of Numerical Algorithms, §3.1: K roundings in a row err by at most γ_K Σ|a||b|, γ_K = K·u/(1 − K·u).
 #pragma once
 
 #include <array>
@@ -46,12 +47,21 @@ struct Term {
 
 inline constexpr std::int32_t kMaxLargest = 8;
 
+/// What value, sum and bound say depends on the rule; u = 2⁻²⁴:
+///   given         sum and bound are 0
+///   dot, sum      |value − gate·sum| ≤ bound = |gate|·γ_{K+2}·(|bias| + Σ|a·b|) + underflow, for K terms.
+///                 A contribution is computed here: its value is its sum
+///   scale         |value − sum| ≤ bound; sum = a·factor, one rounding
+///   mask          masked_scores: |value − sum| ≤ bound; sum = a + mask, one rounding. Forbidden: value is −∞, bound 0
+///                 masked_rows: value is 1 if sum, the number of forbidden keys, is all of them; bound 0
+///   softmax       |value − exponential/sum| ≤ bound; sum = Σ exp(a − row_max). Forbidden: value and bound are 0
+///   same          value = sum, bound 0
 struct Explanation {
   Rule rule = Rule::given;
   Cell cell;
   double value = 0;        ///< the number in the trace
-  double sum = 0;          ///< dot, sum: bias + Σ terms, before the gate; softmax: Σ exp
-  double bound = 0;        ///< |value − gate·sum| ≤ bound by a priori analysis of float arithmetic
+  double sum = 0;          ///< Σ of the terms' values; dot: and the bias, before the gate
+  double bound = 0;        ///< how far float arithmetic may take `value` away from what the rule says, at most
   double bias = 0;         ///< dot: added once; 0 if there is none
   double gate = 1;         ///< heads, concat: ξ of the head; else 1
   double factor = 1;       ///< scale: s
@@ -82,12 +92,14 @@ struct Evidence {
 
 /// Explains one cell. `terms` must hold max_terms(shape). `largest` (0…kMaxLargest) is how many of the largest terms to
 /// name. A contributions cell needs no contributions slab: it is explained from heads and w_o.
-/// Status::no_such_cell: the index is outside, or the tensor is not part of this evidence.
+/// Errors: as validate(Shape); wrong_size: a slab or `terms`, or of `context` if there is none but m is not n;
+/// bad_gate: not one gate per head; no_such_cell: the index is outside, or the tensor is not part of this evidence
+/// (weights and masked_rows are explained by scores, which only full detail keeps).
 [[nodiscard]] Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest,
                               Explanation& explanation, std::span<Term> terms);
 
 /// An output cell as the sum of its h contributions: by_head[i] = Σ_c heads[i, row, c] · w_o[i·k + c, column].
-/// Their sum plus b_o[column] is the cell. by_head is [h].
+/// Their sum plus b_o[column] is the cell. by_head is [h]. Errors: as explain(); wrong_size also for by_head.
 [[nodiscard]] Outcome explain_by_head(const Evidence& evidence, std::int32_t row, std::int32_t column,
                                       std::span<double> by_head);
 

@@ -7,20 +7,13 @@
 
 namespace mha {
 
-std::size_t size_of(Tensor tensor, const Shape& shape) {
-  std::int64_t floats = 1;
-  for (const Axis axis : info(tensor).axes) floats *= extent(axis, shape);
-  return static_cast<std::size_t>(floats);
-}
-
-Outcome at_element(Status status, Tensor tensor, const Shape& shape, std::size_t element) {
+Outcome at_element(Status status, Tensor tensor, const Shape& shape, std::uint64_t element) {
   Outcome outcome{.status = status, .tensor = tensor};
-  auto rest = static_cast<std::int64_t>(element);
   for (std::int32_t axis = info(tensor).rank - 1; axis >= 0; --axis) {
     const auto place = static_cast<std::size_t>(axis);
-    const std::int64_t length = extent(info(tensor).axes[place], shape);
-    outcome.index[place] = static_cast<std::int32_t>(rest % length);
-    rest /= length;
+    const auto length = static_cast<std::uint64_t>(extent(info(tensor).axes[place], shape));
+    outcome.index[place] = static_cast<std::int32_t>(element % length);
+    element /= length;
   }
   return outcome;
 }
@@ -38,7 +31,7 @@ std::size_t first_not_finite(std::span<const float> values) {
 }
 
 Outcome require_finite(Status status, Tensor tensor, const Shape& shape, std::span<const float> values,
-                       std::size_t first) {
+                       std::uint64_t first) {
   const std::size_t bad = first_not_finite(values);
   return bad == values.size() ? Outcome{} : at_element(status, tensor, shape, first + bad);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "mha/simd.hpp"
@@ -95,6 +96,7 @@ std::size_t packed_size(std::int32_t k, std::int32_t n) {
 }
 
 void pack(ConstMatrix b, std::int32_t k, std::int32_t n, float* panels) {
+  assert(k >= 1 && n >= 1);
   for (std::int32_t first = 0; first < n; first += kPanelWidth) {
     const std::int32_t columns = std::min(kPanelWidth, n - first);
     for (std::int32_t row = 0; row < k; ++row) {
@@ -108,6 +110,8 @@ void pack(ConstMatrix b, std::int32_t k, std::int32_t n, float* panels) {
 
 void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panels,
           const float* bias, float* c, std::ptrdiff_t ldc) {
+  assert(m >= 1 && n >= 1 && k >= 1);
+  assert(reinterpret_cast<std::uintptr_t>(panels) % (kLanes * sizeof(float)) == 0);
   // 14 rows in tiles of at most 6 are 5 + 5 + 4, not 6 + 6 + 2: short tiles waste the panel's loads.
   const std::int32_t tiles = (m + kTileRows - 1) / kTileRows;
   const std::int32_t rows = m / tiles;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,6 +48,8 @@ struct Parts {
 /// The views of one slab. Every tensor starts on a 64-byte boundary of the slab.
 class Layout {
  public:
+  /// Lays out the tensors of `slab` that `parts` has, in the order of the table; of `parts`, what is about other slabs
+  /// is not read. Any valid shape has a layout, however large: whether it can be allocated is not asked.
   Layout(Slab slab, const Shape& shape, const Parts& parts);
 
   [[nodiscard]] Slab slab() const { return slab_; }
@@ -57,7 +60,10 @@ class Layout {
     return views_[static_cast<std::size_t>(tensor)];
   }
   /// Precondition: find(tensor).
-  [[nodiscard]] const View& operator[](Tensor tensor) const { return *views_[static_cast<std::size_t>(tensor)]; }
+  [[nodiscard]] const View& operator[](Tensor tensor) const {
+    assert(find(tensor));
+    return *find(tensor);
+  }
 
   /// The floats of a contiguous tensor inside its slab, empty if the slab does not hold it.
   [[nodiscard]] std::span<float> span(Tensor tensor, std::span<float> slab) const;

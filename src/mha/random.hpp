@@ -18,6 +18,8 @@ struct Stream {
   std::uint64_t key;
 };
 
+/// The stream of a seed for one purpose, such as "w_q": FNV-1a's 64-bit hash of the bytes of `purpose` (Fowler, Noll,
+/// Vo) and the seed, mixed by SplitMix64's finaliser. Neither may change: the same seed would show other numbers.
 [[nodiscard]] Stream stream(std::uint32_t seed, std::string_view purpose);
 
 /// 64 well-mixed bits: SplitMix64's output function at position `counter` (Steele, Lea, Flood 2014).

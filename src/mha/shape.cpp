@@ -12,11 +12,10 @@ constexpr bool between(std::int32_t value, std::int32_t low, std::int32_t high) 
 
 /// Whether every tensor of this shape stays below kMaxFloats. The axes are in range, so int64 can't overflow.
 bool fits_memory(const Shape& shape) {
-  for (const TensorInfo& tensor : kTensors) {
-    std::int64_t floats = 1;
-    for (const Axis axis : tensor.axes) floats *= extent(axis, shape);
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    const auto tensor = static_cast<Tensor>(i);
     // contributions are computed for the heads asked for, never for all at once.
-    if (tensor.slab != Slab::contributions && floats > kMaxFloats) return false;
+    if (info(tensor).slab != Slab::contributions && element_count(tensor, shape) > kMaxFloats) return false;
   }
   return true;
 }

@@ -39,7 +39,9 @@ struct Shape {
   return {.tokens = n, .context = n, .model_dim = d, .heads = h, .kv_heads = h, .head_dim = h > 0 ? d / h : 0};
 }
 
-/// Every other function may assume a shape that passed here.
+/// Every other function may assume a shape that passed here. Errors: a size outside its range (tokens_out_of_range with
+/// tensor `context` if it is m), kv_heads_not_a_divisor, or too_large: a tensor would need more than kMaxFloats numbers
+/// (contributions are not asked: they are computed for the heads wanted).
 [[nodiscard]] Outcome validate(const Shape& shape);
 
 }  // namespace mha

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 
 #include "mha/simd.hpp"
@@ -36,6 +37,7 @@ Lanes larger(Lanes a, Lanes b) { return xsimd::select(a > b, a, b); }
 }  // namespace
 
 bool softmax_row(const float* scores, float* weights, std::int32_t count) {
+  assert(count >= 1);
   Lanes maxima(kMinusInfinity);
   for (std::int32_t j = 0; j < count; j += kLanes) maxima = larger(maxima, load(scores + j, count - j));
   const float max = xsimd::reduce_max(maxima);

@@ -14,7 +14,8 @@ std::string sentence(Status status) {
       return "the head dimension must be 1 to " + std::to_string(kMaxModelDim) +
              ", and heads times head dimension at most " + std::to_string(kMaxWidth);
     case Status::too_large:
-      return "one tensor would need more than " + std::to_string(kMaxFloats) + " numbers; use fewer tokens or heads";
+      return "a tensor, or all tensors of a pass together, would need too much memory (a tensor may have " +
+             std::to_string(kMaxFloats) + " numbers); use fewer tokens or heads";
     case Status::out_of_memory: return "out of memory; use fewer tokens or a smaller model dimension";
     case Status::wrong_size: return "the number of elements does not match the shape";
     case Status::not_finite: return "a number is NaN or infinite; only a mask may hold -inf";
@@ -23,6 +24,8 @@ std::string sentence(Status status) {
     case Status::no_such_cell: return "there is no such cell in this pass";
     case Status::not_loaded: return "no parameters of these sizes are loaded";
     case Status::bad_text: return "every token must be non-empty UTF-8 text";
+    case Status::bad_gate: return "there must be one finite number per head, or none at all";
+    case Status::bad_padding: return "the padding must be 0 to the number of keys";
   }
   return "unknown status";
 }
@@ -31,8 +34,8 @@ std::string sentence(Status status) {
 
 std::string message(const Outcome& outcome) {
   std::string place;
-  if (outcome.tensor != Tensor::count) {
-    place = info(outcome.tensor).name;
+  if (outcome.tensor != Tensor::count || outcome.status == Status::bad_gate) {
+    place = outcome.status == Status::bad_gate ? "head_gate" : info(outcome.tensor).name;
     if (outcome.index[0] >= 0) {
       place += '[';
       for (std::size_t axis = 0; axis < outcome.index.size() && outcome.index[axis] >= 0; ++axis) {

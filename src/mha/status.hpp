@@ -18,7 +18,7 @@ enum class Status : std::int32_t {
   heads_out_of_range,      ///< h is not in 1…kMaxHeads
   kv_heads_not_a_divisor,  ///< kv_heads is not in 1…h or does not divide h
   head_dim_out_of_range,   ///< k is not in 1…kMaxModelDim, or h·k is more than kMaxWidth
-  too_large,               ///< one tensor would need more than kMaxFloats numbers
+  too_large,               ///< a tensor needs more than kMaxFloats numbers, or a slab more than can be allocated
   out_of_memory,           ///< the allocator said no
   wrong_size,              ///< a tensor does not have the number of elements its shape asks for
   not_finite,              ///< NaN or infinity in what was given (−∞ is allowed in a mask)
@@ -27,9 +27,11 @@ enum class Status : std::int32_t {
   no_such_cell,            ///< an index outside its tensor, or a tensor that this trace does not hold
   not_loaded,              ///< no weights under this id
   bad_text,                ///< token text is not UTF-8, is empty, or its offsets do not ascend
+  bad_gate,                ///< not one finite gate per head; index[0] is the head, −1 if there are too few or many
+  bad_padding,             ///< padding is not in 0…m
 };
 
-inline constexpr std::array<std::string_view, 15> kStatusNames = {
+inline constexpr std::array<std::string_view, 17> kStatusNames = {
     "ok",
     "tokens_out_of_range",
     "model_dim_out_of_range",
@@ -45,9 +47,12 @@ inline constexpr std::array<std::string_view, 15> kStatusNames = {
     "no_such_cell",
     "not_loaded",
     "bad_text",
+    "bad_gate",
+    "bad_padding",
 };
 
-/// A status, and for those that concern one number, which: the tensor and its index (unused places are −1).
+/// A status, and for those that concern one number, which: the tensor and its index (unused places are −1). Gates are
+/// no tensor of the table: bad_gate has an index only.
 struct [[nodiscard]] Outcome {
   Status status = Status::ok;
   Tensor tensor = Tensor::count;  ///< Tensor::count: none

@@ -117,4 +117,11 @@ inline constexpr std::array<TensorInfo, kTensorCount> kTensors = {{
 
 [[nodiscard]] constexpr const TensorInfo& info(Tensor tensor) { return kTensors[static_cast<std::size_t>(tensor)]; }
 
+/// Elements of a whole tensor: int64, since all contributions may be more than a 32-bit size_t counts.
+[[nodiscard]] constexpr std::int64_t element_count(Tensor tensor, const Shape& shape) {
+  std::int64_t count = 1;
+  for (const Axis axis : info(tensor).axes) count *= extent(axis, shape);
+  return count;
+}
+
 }  // namespace mha

@@ -20,8 +20,10 @@ namespace mha::wasm {
 
 /// Layers that a module can hold at a time: ids 0 … kMaxLayers − 1.
 inline constexpr std::int32_t kMaxLayers = 16;
-/// A slab must fit into the 2 GiB that a module may grow to.
-inline constexpr std::int64_t kMaxSlabFloats = std::int64_t{1} << 29;
+/// Bytes that mha_allocate can give: below the 2 GiB that a module may grow to, and a multiple of its alignment.
+inline constexpr std::uint32_t kMaxAllocation = (std::uint32_t{1} << 31) - 64;
+/// A slab is allocated in one piece.
+inline constexpr std::int64_t kMaxSlabFloats = kMaxAllocation / sizeof(float);
 
 struct Field {
   std::string_view name;
@@ -115,7 +117,7 @@ inline constexpr std::array<std::string_view, 4> kSlabNames = {"input", "paramet
 static_assert(kScaleNames[static_cast<std::size_t>(Options::Scale::given)] == "given");
 static_assert(kDetailNames[static_cast<std::size_t>(Detail::full)] == "full");
 static_assert(kSlabNames[static_cast<std::size_t>(Slab::contributions)] == "contributions");
-static_assert(kStatusNames[static_cast<std::size_t>(Status::bad_text)] == "bad_text");
+static_assert(kStatusNames[static_cast<std::size_t>(Status::bad_padding)] == "bad_padding");
 static_assert(kRuleNames[static_cast<std::size_t>(Rule::same)] == "same");
 static_assert(kAxisNames[static_cast<std::size_t>(Axis::gk)] == "g·k");
 

@@ -16,10 +16,10 @@
 #include "mha/layout.hpp"
 #include "mha/random.hpp"
 #include "mha/simd.hpp"
+#include "mha/utf8.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/records.hpp"
 #include "wasm/request.hpp"
-#include "wasm/utf8.hpp"
 
 namespace mha::wasm {
 namespace {
@@ -69,7 +69,6 @@ struct PassRequest : Request {
                 .parameters = slab(Slab::parameters, layer->parameters),
                 .trace = slab(Slab::trace, trace),
                 .options = options};
-    if (evidence.input.empty() || evidence.trace.empty()) outcome = {.status = Status::wrong_size};
   }
 };
 
@@ -100,7 +99,7 @@ using namespace mha::wasm;
 
 void* mha_allocate(std::uint32_t bytes) {
   constexpr std::uint32_t kAlignment = 64;
-  if (bytes == 0 || bytes > (std::uint32_t{1} << 31) - kAlignment) return nullptr;
+  if (bytes == 0 || bytes > kMaxAllocation) return nullptr;
   return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
 }
 
@@ -148,10 +147,9 @@ std::int32_t mha_layout(std::int32_t slab, const std::int32_t* shape, const std:
 
 std::int32_t mha_seed_parameters(const std::int32_t* shape, const std::int32_t* parts, std::uint32_t seed,
                                  float* parameters) {
-  const Request request(shape, parts);
-  if (!request.ok()) return answer(request.outcome);
+  Request request(shape, parts);
   const auto slab = request.slab(Slab::parameters, parameters);
-  if (slab.empty()) return answer(Status::wrong_size);
+  if (!request.ok()) return answer(request.outcome);
   fill_parameters(request.shape, request.parts.biases, seed, slab);
   return answer(Status::ok);
 }
@@ -159,11 +157,11 @@ std::int32_t mha_seed_parameters(const std::int32_t* shape, const std::int32_t* 
 std::int32_t mha_embed(const std::int32_t* shape, const std::int32_t* parts, const char* text,
                        const std::int32_t* offsets, std::int32_t count, std::uint32_t seed, std::int32_t positions_on,
                        float* input) {
-  const Request request(shape, parts);
-  if (!request.ok()) return answer(request.outcome);
+  Request request(shape, parts);
   const Layout layout(Slab::input, request.shape, request.parts);
   const auto slab = request.slab(layout, input);
-  if (slab.empty() || count != request.shape.tokens) return answer(Status::wrong_size);
+  if (!request.ok()) return answer(request.outcome);
+  if (count != request.shape.tokens) return answer(Status::wrong_size);
   if (!usable(offsets, static_cast<std::size_t>(count) + 1) || offsets[0] != 0) return answer(Status::bad_text);
 
   const auto d = static_cast<std::size_t>(request.shape.model_dim);
@@ -186,11 +184,10 @@ std::int32_t mha_load(std::int32_t layer, const std::int32_t* shape, const std::
   Layer* const target = find_layer(layer);
   if (target == nullptr) return answer(Status::not_loaded, outcome);
   *target = {};
-  const Request request(shape, parts);
-  if (!request.ok()) return answer(request.outcome, outcome);
+  Request request(shape, parts);
   const Layout layout(Slab::parameters, request.shape, request.parts);
   const auto slab = request.slab(layout, parameters);
-  if (slab.empty()) return answer(Status::wrong_size, outcome);
+  if (!request.ok()) return answer(request.outcome, outcome);
   if (Outcome bad = target->attention.load(request.shape, parameters_of(layout, slab)); !bad.ok()) {
     *target = {};
     return answer(bad, outcome);
@@ -220,11 +217,10 @@ std::int32_t mha_forward(std::int32_t layer, const std::int32_t* shape, const st
                          const double* options, const float* head_gate, float* trace, std::int32_t* outcome) {
   PassRequest request(layer, shape, parts);
   request.add_options(options, head_gate);
-  if (!request.ok()) return answer(request.outcome, outcome);
   const Layout layout(Slab::input, request.shape, request.parts);
   const auto input_slab = request.slab(layout, input);
   const auto trace_slab = request.slab(Slab::trace, trace);
-  if (input_slab.empty() || trace_slab.empty()) return answer(Status::wrong_size, outcome);
+  if (!request.ok()) return answer(request.outcome, outcome);
   return answer(request.layer->attention.forward(request.shape,
                                                  {.x = layout.span(Tensor::x, input_slab),
                                                   .context = layout.span(Tensor::context, input_slab),
@@ -236,19 +232,17 @@ std::int32_t mha_forward(std::int32_t layer, const std::int32_t* shape, const st
 std::int32_t mha_contributions(std::int32_t layer, const std::int32_t* shape, const std::int32_t* parts,
                                const float* trace, std::int32_t first, std::int32_t count, float* out,
                                std::int32_t* outcome) {
-  const PassRequest request(layer, shape, parts);
+  PassRequest request(layer, shape, parts);
   if (!request.ok()) return answer(request.outcome, outcome);
   if (count < 1 || count > request.shape.heads) {
     return answer({.status = Status::no_such_cell, .tensor = Tensor::contributions}, outcome);
   }
   const Layout layout(Slab::trace, request.shape, request.parts);
   const auto trace_slab = request.slab(layout, trace);
-  const std::int64_t floats = std::int64_t{count} * request.shape.tokens * request.shape.model_dim;
-  if (trace_slab.empty() || floats > kMaxSlabFloats || !usable(out, static_cast<std::size_t>(floats))) {
-    return answer(Status::wrong_size, outcome);
-  }
+  const auto out_slab = request.floats(std::int64_t{count} * request.shape.tokens * request.shape.model_dim, out);
+  if (!request.ok()) return answer(request.outcome, outcome);
   return answer(request.layer->attention.contributions(request.shape, layout.span(Tensor::concat, trace_slab), first,
-                                                       count, {out, static_cast<std::size_t>(floats)}),
+                                                       count, out_slab),
                 outcome);
 }
 

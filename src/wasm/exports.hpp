@@ -6,8 +6,9 @@
 // where (a kOutcome record; null if not wanted). A Status that is not ok leaves the out buffers without meaning.
 //
 // What is checked of everything that comes in: shapes by validate(), enum values, layer ids, and pointers: null, not
-// aligned to their element, or (in wasm) ending behind the memory is Status::wrong_size. That a buffer really is as
-// large as its size says only the caller can know.
+// aligned to their element, or (in wasm) ending behind the memory is Status::wrong_size; a slab of more floats than
+// kMaxSlabFloats, which nobody can have allocated, is too_large. That a buffer really is as large as its size says only
+// the caller can know.
 //
 // The module has no start function but wants _initialize called once. Its memory may grow in any call: whoever holds a
 // typed array over it must make a new one afterwards. A release build imports one function,
@@ -24,7 +25,7 @@
 
 extern "C" {
 
-/// `bytes` bytes on a 64-byte boundary, or null: out of memory, or bytes is 0 or above 2³¹ − 64.
+/// `bytes` bytes on a 64-byte boundary, or null: out of memory, or bytes is 0 or above kMaxAllocation.
 MHA_EXPORT(mha_allocate) void* mha_allocate(std::uint32_t bytes);
 
 /// Gives back what mha_allocate gave. Null is allowed. The slab of a loaded layer must be unloaded first.

@@ -38,7 +38,7 @@ template <class Element>
 /// What most calls begin with. Reading stops at the first fault, which `outcome` then holds.
 struct Request {
   Outcome outcome;
-  Shape shape;
+  Shape shape;  ///< all zeros unless it is valid, so that layouts may be made of it without looking
   Parts parts;
   Options options;
 
@@ -52,27 +52,39 @@ struct Request {
 
   [[nodiscard]] bool ok() const { return outcome.ok(); }
 
-  /// The whole of a slab, empty if it can't be there.
+  /// The whole of a slab. Empty if it can't be there; `outcome` then says why.
   template <class Element>
-  [[nodiscard]] std::span<Element> slab(const Layout& layout, Element* data) const {
-    if (layout.size() > kMaxSlabFloats || !usable(data, static_cast<std::size_t>(layout.size()))) return {};
-    return {data, static_cast<std::size_t>(layout.size())};
+  [[nodiscard]] std::span<Element> slab(const Layout& layout, Element* data) {
+    return floats(layout.size(), data);
   }
   template <class Element>
-  [[nodiscard]] std::span<Element> slab(Slab name, Element* data) const {
+  [[nodiscard]] std::span<Element> slab(Slab name, Element* data) {
     return slab(Layout(name, shape, parts), data);
+  }
+  /// The same for `count` floats.
+  template <class Element>
+  [[nodiscard]] std::span<Element> floats(std::int64_t count, Element* data) {
+    if (!ok()) return {};
+    if (count > kMaxSlabFloats) {
+      outcome = {.status = Status::too_large};
+    } else if (!usable(data, static_cast<std::size_t>(count))) {
+      outcome = {.status = Status::wrong_size};
+    }
+    return ok() ? std::span<Element>{data, static_cast<std::size_t>(count)} : std::span<Element>();
   }
 
  private:
   Outcome read_shape(const std::int32_t* record) {
     if (!usable(record, kShape.size())) return {.status = Status::wrong_size};
-    shape = {.tokens = record[kShape["tokens"]],
-             .context = record[kShape["context"]],
-             .model_dim = record[kShape["modelDim"]],
-             .heads = record[kShape["heads"]],
-             .kv_heads = record[kShape["kvHeads"]],
-             .head_dim = record[kShape["headDim"]]};
-    return validate(shape);
+    const Shape given = {.tokens = record[kShape["tokens"]],
+                         .context = record[kShape["context"]],
+                         .model_dim = record[kShape["modelDim"]],
+                         .heads = record[kShape["heads"]],
+                         .kv_heads = record[kShape["kvHeads"]],
+                         .head_dim = record[kShape["headDim"]]};
+    Outcome checked = validate(given);
+    if (checked.ok()) shape = given;
+    return checked;
   }
 
   Outcome read_parts(const std::int32_t* record) {
@@ -98,7 +110,7 @@ struct Request {
     if (!std::isfinite(options.factor(shape.head_dim))) return {.status = Status::bad_scale};
     if (head_gate == nullptr) return {};
     const auto heads = static_cast<std::size_t>(shape.heads);
-    if (!usable(head_gate, heads)) return {.status = Status::wrong_size, .tensor = Tensor::heads};
+    if (!usable(head_gate, heads)) return {.status = Status::wrong_size};
     options.head_gate = {head_gate, heads};
     return {};
   }

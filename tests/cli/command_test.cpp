@@ -17,18 +17,25 @@
 namespace mha::cli::test {
 
 TEST_CASE("help names every option and key", "[cli]") {
-  const Answer help = mha({"forward", "--help"});
-  CHECK(help.code == kSuccess);
-  for (const std::string_view option : {"--weights", "--input", "--context", "--heads", "--kv-heads", "--causal",
-                                        "--mask", "--padding", "--scale", "--out", "exit codes", "example"}) {
-    INFO(option);
-    CHECK(help.out.find(option) != std::string::npos);
+  const Answer whole = mha({"--help"});
+  const Answer forward = mha({"forward", "--help"});
+  for (const Answer& help : {whole, forward}) {
+    CHECK(help.code == kSuccess);
+    for (const std::string_view part :
+         {"--weights", "--input", "--context", "--heads", "--kv-heads", "--causal", "--mask", "--padding", "--scale",
+          "--out", "1 to 512", "1 to 4096", "8192", "2^28", "exit codes", "example"}) {
+      INFO(part);
+      CHECK(help.out.find(part) != std::string::npos);
+    }
+    for (const Tensor tensor : kTraceFileTensors) {
+      INFO(info(tensor).name);
+      CHECK(help.out.find("\n  " + std::string(info(tensor).name)) != std::string::npos);
+    }
   }
-  for (const Tensor tensor : kTraceFileTensors) {
-    INFO(info(tensor).name);
-    CHECK(help.out.find("\n  " + std::string(info(tensor).name)) != std::string::npos);
-  }
-  CHECK(mha({}).out == mha({"--help"}).out);
+  CHECK(whole.out.find("mha --version") != std::string::npos);
+  CHECK(whole.out.ends_with(forward.out));
+  CHECK(mha({}).out == whole.out);
+  CHECK(mha({"help"}).out == whole.out);
   CHECK(mha({"--version"}).out.starts_with("mha "));
 }
 
@@ -84,7 +91,7 @@ TEST_CASE("shapes that disagree are named with what they must be", "[cli]") {
 TEST_CASE("options that do not fit the files are refused", "[cli]") {
   const Problem p = small_problem();
   const Files files(p);
-  refuses(files, plus(files.command(), "--padding=6"), {"--padding 6 is more than there are keys"});
+  refuses(files, plus(files.command(), "--padding=6"), {"--padding 6 is more than there are keys: 0 to 5 are allowed"});
   refuses(files, plus(files.command(), "--kv-heads=1"), {"w_k is [8, 8], must be [d, g·k] = [8, 4]"});
   std::vector<std::string> command = files.command();
   for (std::string& word : command) {
@@ -210,7 +217,21 @@ TEST_CASE("a full disk leaves the old result whole and nothing half-written", "[
   CHECK(files.count() == 3);
 }
 
-TEST_CASE("a standard output that is full is a failure too", "[cli]") {
+TEST_CASE("a result that stands is a success, though nobody can read about it", "[cli]") {
+  const Problem p = small_problem();
+  const Files files(p);
+  const std::vector<std::string> words = files.command();
+  const std::vector<std::string_view> views(words.begin(), words.end());
+  std::ostringstream out;
+  std::ostringstream err;
+  out.setstate(std::ios::badbit);
+  CHECK(run(views, out, err) == kSuccess);
+  CHECK(err.str().empty());
+  const std::string result = read_text(files.out());
+  CHECK(parse_safetensors_header(bytes_of(result), result.size()).ok());
+}
+
+TEST_CASE("a text that standard output does not take is a failure", "[cli]") {
   std::ostringstream out;
   std::ostringstream err;
   out.setstate(std::ios::badbit);

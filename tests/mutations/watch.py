@@ -1,11 +1,15 @@
 """Who should notice a fault: the native tests, the unit tests of the page (with the wasm module), the walk in a browser."""
 from __future__ import annotations
 
+import html
+import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
+from subprocess import CompletedProcess
 
 from faults import Fault
-from tree import Copy
+from tree import Broken, Copy
 
 # The browser has relaxed SIMD, so this is the build that its page runs.
 WASM = "relaxed"
@@ -13,16 +17,38 @@ WASM = "relaxed"
 
 @dataclass(frozen=True)
 class Verdict:
-    caught: bool
     text: str
+    test: str = ""  # that failed first
     tail: str = ""
 
+    @property
+    def caught(self) -> bool:
+        return self.test != ""
 
-NOT_ASKED = Verdict(False, "–")
+
+NOT_ASKED = Verdict("–")
 
 
-def verdict(red: bool, output: str) -> Verdict:
-    return Verdict(red, "caught" if red else "green", output[-4000:])
+def verdict(done: CompletedProcess[str], first_failure: Callable[[str], str]) -> Verdict:
+    if done.returncode == 0:
+        return Verdict("green")
+    test = first_failure(done.stdout)
+    if not test:  # it broke before or beside a test: nothing was noticed by anybody
+        raise Broken(f"{' '.join(done.args)}\nended with {done.returncode}, but no test failed:\n{done.stdout[-4000:]}")
+    return Verdict("caught", test, done.stdout[-4000:])
+
+
+def catch2_failure(xml: str) -> str:
+    """The first test case of an XML report that failed, or in which the report ends."""
+    for case in xml.split('<TestCase name="')[1:]:
+        if 'success="false"' in case or "</TestCase>" not in case:
+            return html.unescape(case.split('"')[0])
+    return ""
+
+
+def vitest_failure(output: str) -> str:
+    found = re.search(r"^\s*FAIL\s+(.* > .*\S)", output, re.MULTILINE)
+    return found[1] if found else ""
 
 
 class Native:
@@ -50,8 +76,11 @@ class Native:
         if fault is not None and not fault.in_core:
             return NOT_ASKED
         self.make("mha_tests")
-        done = self.copy.run(self.copy.tree / "build" / "dev" / "mha_tests", "--abort", "--order", "decl", "--rng-seed", "1")
-        return verdict(done.returncode != 0, done.stdout)
+        done = self.copy.run(
+            self.copy.tree / "build" / "dev" / "mha_tests", "--abort", "--order", "decl", "--rng-seed", "1",
+            "--reporter", "xml",
+        )
+        return verdict(done, catch2_failure)
 
 
 class Unit:
@@ -63,12 +92,12 @@ class Unit:
         self.copy = copy
 
     def must_see(self, fault: Fault) -> bool:
-        return not fault.native and not fault.page  # else whatever it sees the sooner is welcome
+        return False  # whatever it sees the sooner is welcome
 
     def see(self, fault: Fault | None) -> Verdict:
         build_modules(self.copy)
-        done = self.copy.run("npx", "vitest", "run", "--project", "unit", "--bail", "1", cwd="web")
-        return verdict(done.returncode != 0, done.stdout)
+        done = self.copy.run("npx", "vitest", "run", "--project", "unit", "--bail", "1", cwd="web", NO_COLOR="1")
+        return verdict(done, vitest_failure)
 
 
 class Page:
@@ -88,9 +117,9 @@ class Page:
         done = self.copy.run(
             "npx", "vitest", "run", "--project", "page", "--bail", "1", "tests/page/walker.test.ts",
             "tests/page/explanations.test.ts", cwd="web",
-            QUICK="1", TEST_SEED="1", MHA_ORACLE=str(self.copy.home / "mha_oracle"), DIST=str(self.copy.tree / "dist"),
+            NO_COLOR="1", QUICK="1", TEST_SEED="1", MHA_ORACLE=str(self.copy.home / "mha_oracle"), DIST=str(self.copy.tree / "dist"),
         )
-        return verdict(done.returncode != 0, done.stdout)
+        return verdict(done, vitest_failure)
 
 
 def build_modules(copy: Copy) -> None:
