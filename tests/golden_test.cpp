@@ -1,84 +1,55 @@
 // The core against PyTorch: every file of tests/golden through the reference and through the fast pass.
+#include "io/golden.hpp"
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "comparison.hpp"
 #include "io/file.hpp"
-#include "io/safetensors.hpp"
 #include "problem.hpp"
 
 namespace mha::test {
 namespace {
 
-struct Golden {
+/// A file of tests/golden, and its problem as the other tests have it.
+struct Case {
   std::string name;
-  std::vector<std::byte> bytes;
-  SafetensorsHeader header;
+  Golden golden;
   Problem problem;
 
-  [[nodiscard]] std::vector<float> read(Tensor tensor) const {
-    const TensorEntry* entry = header.find(info(tensor).name);
-    if (entry == nullptr) return {};
-    const Result<std::vector<float>> values = read_f32(bytes, *entry);
-    REQUIRE(values.ok());
-    return values.value();
-  }
-  [[nodiscard]] const std::string& option(const char* key) const { return header.metadata.at(key); }
-  [[nodiscard]] std::int32_t number(const char* key) const { return std::atoi(option(key).c_str()); }
-  [[nodiscard]] std::int32_t rows(const char* tensor) const {
-    return static_cast<std::int32_t>(header.find(tensor)->shape[0]);
-  }
+  [[nodiscard]] const std::vector<float>& read(Tensor tensor) const { return golden[tensor]; }
 };
 
-void read_problem(Golden& golden) {
-  Problem& p = golden.problem;
-  p.shape = {.tokens = golden.rows("x"),
-             .context = golden.rows("k"),
-             .model_dim = golden.rows("w_q"),
-             .heads = golden.number("heads"),
-             .kv_heads = golden.number("kv_heads"),
-             .head_dim = golden.number("head_dim")};
-  p.x = golden.read(Tensor::x);
-  p.context = golden.read(Tensor::context);
-  p.mask = golden.read(Tensor::mask);
-  p.w_q = golden.read(Tensor::w_q);
-  p.w_k = golden.read(Tensor::w_k);
-  p.w_v = golden.read(Tensor::w_v);
-  p.w_o = golden.read(Tensor::w_o);
-  p.b_q = golden.read(Tensor::b_q);
-  p.b_k = golden.read(Tensor::b_k);
-  p.b_v = golden.read(Tensor::b_v);
-  p.b_o = golden.read(Tensor::b_o);
-  p.switches.causal = golden.option("causal") == "true";
-  p.switches.padding = golden.number("padding");
-  if (const std::string& scale = golden.option("scale"); scale == "none") {
-    p.switches.scale = Options::Scale::off;
-  } else if (scale != "inverse_sqrt") {
-    p.switches.scale = Options::Scale::given;
-    p.switches.scale_value = std::strtof(scale.c_str(), nullptr);
-  }
-}
-
-std::vector<Golden> golden_files() {
-  std::vector<Golden> files;
+std::vector<Case> golden_files() {
+  std::vector<Case> cases;
   for (const auto& entry : std::filesystem::directory_iterator(MHA_GOLDEN_DIR)) {
     if (entry.path().extension() != ".safetensors") continue;
-    Golden& golden = files.emplace_back();
-    golden.name = entry.path().filename().string();
-    INFO(golden.name);
+    INFO(entry.path().filename());
     Result<std::vector<std::byte>> bytes = read_file(entry.path().string());
     REQUIRE(bytes.ok());
-    golden.bytes = std::move(bytes.value());
-    Result<SafetensorsHeader> header = parse_safetensors_header(golden.bytes, golden.bytes.size());
-    REQUIRE(header.ok());
-    golden.header = std::move(header.value());
-    read_problem(golden);
+    Result<Golden> parsed = parse_golden(bytes.value());
+    REQUIRE(parsed.ok());
+    const Golden& g = parsed.value();
+    Problem p;
+    p.shape = g.shape;
+    p.switches = g.options;
+    p.x = g[Tensor::x];
+    p.context = g[Tensor::context];
+    p.mask = g[Tensor::mask];
+    p.w_q = g[Tensor::w_q];
+    p.w_k = g[Tensor::w_k];
+    p.w_v = g[Tensor::w_v];
+    p.w_o = g[Tensor::w_o];
+    p.b_q = g[Tensor::b_q];
+    p.b_k = g[Tensor::b_k];
+    p.b_v = g[Tensor::b_v];
+    p.b_o = g[Tensor::b_o];
+    cases.push_back({entry.path().filename().string(), std::move(parsed.value()), std::move(p)});
   }
-  return files;
+  return cases;
 }
 
 /// "" if every number of `want` is the stored one up to float rounding of the latter: 2⁻²⁴ of the number. What float64
@@ -94,7 +65,7 @@ std::string differs(const std::vector<float>& stored, const Matrix& want, std::s
   return "";
 }
 
-std::string differs(const Golden& golden, Tensor tensor, const std::vector<Bounded>& want) {
+std::string differs(const Case& golden, Tensor tensor, const std::vector<Bounded>& want) {
   const std::vector<float> stored = golden.read(tensor);
   std::string bad;
   std::size_t first = 0;
@@ -107,7 +78,7 @@ std::string differs(const Golden& golden, Tensor tensor, const std::vector<Bound
   return first == stored.size() ? bad : "too many numbers";
 }
 
-std::string differs(const Golden& golden, Tensor tensor, const Bounded& want) {
+std::string differs(const Case& golden, Tensor tensor, const Bounded& want) {
   return differs(golden, tensor, std::vector<Bounded>{want});
 }
 
@@ -118,7 +89,7 @@ TEST_CASE("the golden files cover what the lesson shows", "[golden]") {
   const auto is_large = [](float score) { return score > 90.0F; };
   int cross = 0, causal = 0, masked = 0, padded = 0, with_biases = 0, plain = 0, grouped = 0, one_token = 0,
       dead_rows = 0, wide = 0, one_number_heads = 0, large_scores = 0;
-  for (const Golden& golden : golden_files()) {
+  for (const Case& golden : golden_files()) {
     const Problem& p = golden.problem;
     const std::vector<float> rows = golden.read(Tensor::masked_rows);
     cross += p.context.empty() ? 0 : 1;
@@ -139,7 +110,7 @@ TEST_CASE("the golden files cover what the lesson shows", "[golden]") {
 }
 
 TEST_CASE("the reference agrees with PyTorch", "[golden]") {
-  for (const Golden& golden : golden_files()) {
+  for (const Case& golden : golden_files()) {
     INFO(golden.name << ": " << describe(golden.problem));
     const Reference reference = reference_of(golden.problem);
     CHECK(differs(golden, Tensor::q, reference.q) == "");
@@ -162,7 +133,7 @@ TEST_CASE("the reference agrees with PyTorch", "[golden]") {
 }
 
 TEST_CASE("the fast pass agrees with the reference on the golden files", "[golden]") {
-  for (const Golden& golden : golden_files()) {
+  for (const Case& golden : golden_files()) {
     const Problem& p = golden.problem;
     INFO(golden.name << ": " << describe(p));
     const Reference reference = reference_of(p);

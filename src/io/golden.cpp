@@ -10,7 +10,6 @@
 
 #include "io/safetensors.hpp"
 #include "mha/attention_reference.hpp"
-#include "mha/finite.hpp"
 #include "mha/layout.hpp"
 
 namespace mha {
@@ -153,7 +152,7 @@ Result<Golden> parse_golden(std::span<const std::byte> file) {
     const auto tensor = static_cast<Tensor>(known - kTensors.begin());
     Result<std::vector<float>> values = read_f32(file, entry);
     if (!values.ok()) return values.error();
-    if (values.value().size() != size_of(tensor, golden.shape)) {
+    if (std::cmp_not_equal(values.value().size(), element_count(tensor, golden.shape))) {
       return Error{message({.status = Status::wrong_size, .tensor = tensor})};
     }
     golden.tensors[static_cast<std::size_t>(tensor)] = std::move(values.value());

@@ -276,7 +276,7 @@ function encodeTokens(tokens: string[]): { bytes: Uint8Array; offsets: Int32Arra
 
 function encodeGates({ headGate }: PassRequest, shape: Shape): Float32Array | null {
   if (!headGate) return null
-  if (headGate.length !== shape.heads) throw new CoreError({ status: 'wrong_size', tensor: 'heads' })
+  if (headGate.length !== shape.heads) throw new CoreError({ status: 'bad_gate' })
   return Float32Array.from(headGate)
 }
 
