@@ -22,7 +22,7 @@ export const readTables = (page: Page): Promise<Table[]> =>
     const text = (node: Element): string => node.textContent ?? ''
     const drawn = (): Promise<unknown> => new Promise((done) => setTimeout(done))
     const press = async (button: HTMLButtonElement | undefined): Promise<boolean> => {
-      if (button === undefined || button.disabled) return false
+      if (button === undefined || button.ariaDisabled === 'true') return false
       button.click()
       await drawn()
       return true
