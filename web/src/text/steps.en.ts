@@ -149,7 +149,10 @@ export const steps = {
   },
   softmax: { before: 'scores', after: 'attention weights' },
   mix: { weights: 'attention weights', values: 'values', output: 'output of the head' },
-  concat: { apart: '$Z_i$, outputs of the heads', together: '$Z$, side by side' },
+  concat: {
+    apart: (h: number): string => (h === 1 ? '$Z_1$, output of the head' : '$Z_i$, outputs of the heads'),
+    together: (h: number): string => (h === 1 ? '$Z$, the same' : '$Z$, side by side'),
+  },
   output: {
     ofHead: (head: number) => `contribution of head ${head}`,
     rowBlock: (head: number) => `row block ${head}`,
