@@ -246,7 +246,7 @@ export class Lesson {
     const { pass, contributions } = this
     const ticket = (this.#partsTicket += 1)
     if (pass === undefined || !stopAt(this.state.stop).contributions) return
-    const { first } = headPage(pass.shape.heads, Math.min(this.state.head, pass.shape.heads - 1))
+    const { first } = headPage(pass.shape.heads, this.state.head)
     if (contributions?.pass === pass && contributions.first === first) return
     try {
       const answer = await this.#contributionsOf(pass)
@@ -264,7 +264,7 @@ export class Lesson {
 
   async #contributionsOf(pass: Pass): Promise<Contributions | undefined> {
     if (!stopAt(this.state.stop).contributions) return undefined
-    const page = headPage(pass.shape.heads, Math.min(this.state.head, pass.shape.heads - 1))
+    const page = headPage(pass.shape.heads, this.state.head)
     return { pass, first: page.first, view: await this.#core.contributions(pass, headsOn(page)) }
   }
 

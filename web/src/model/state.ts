@@ -73,7 +73,8 @@ const whole = (initial: (soFar: State) => number, min: number, max: (soFar: Stat
 })
 
 function parseHeads(text: string, { dModel }: State): Parsed<number> {
-  const parsed = parseWhole(text, 1, dModel)
+  // More heads than columns is one more way not to divide: there are sizes near that as well.
+  const parsed = parseWhole(text, 1, maxDModel)
   if (!parsed.ok || divides(parsed.value, dModel)) return parsed
   const size = { dModel, heads: parsed.value }
   return refused({ code: 'does_not_divide', ...size, offers: nearestSizes(size, 'dModel') })

@@ -12,7 +12,7 @@ const problems = (problem: Problem): string => {
     case 'not_a_choice': return `Allowed: ${problem.allowed.join(', ')}.`
     case 'not_in_range': return `A whole number from ${problem.min} to ${problem.max}, please.`
     case 'does_not_divide':
-      return `${problem.dModel} columns can’t be split evenly among ${count(problem.heads, 'head')}: h must divide d.`
+      return `${count(problem.dModel, 'column')} can’t be split evenly among ${count(problem.heads, 'head')}: h must divide d.`
     case 'no_tokens': return `Type at least one token. 1 to ${problem.max} are allowed.`
     case 'too_many_tokens': return `That makes ${problem.count} tokens; ${problem.max} are allowed. Delete some to go on.`
     case 'token_too_long': return `“${problem.token}” is too long for one token; ${problem.max} characters are allowed.`
@@ -115,7 +115,7 @@ export const common = {
     dModelHint: (max: number) => `1 to ${max} on this page`,
     heads: 'h, heads',
     headsHint: 'must divide d',
-    nearest: 'Nearest that work:',
+    nearest: 'Nearest that would work:',
     causal: 'Causal mask',
     causalHint: 'A token sees itself and what stands before it.',
     scaled: 'Divide by $√d_k$',
@@ -156,7 +156,7 @@ export const common = {
     laterColumns: 'Later columns',
     earlierRows: 'Earlier rows',
     laterRows: 'Later rows',
-    rounded: (digits: number) => `${digits} digits shown, computed in full`,
+    rounded: (decimals: number) => `${count(decimals, 'decimal')} shown, computed in full`,
     binned: 'Fewer pixels than numbers: each pixel shows the largest in size, with its sign.',
     legend: {
       diverging: (limit: string) => `Colour scale: minus ${limit} red, 0, plus ${limit} blue-black`,

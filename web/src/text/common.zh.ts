@@ -64,7 +64,7 @@ export const common: CommonText = {
   language: '语言',
   theme: { label: '配色', auto: '自动', light: '浅色', dark: '深色' },
   loading: '正在准备内核，第一批数马上就来。',
-  computing: '算着',
+  computing: '正在计算',
   chapterFailed: '这一章没有送到。看看网络，再试一次。',
   failure: {
     title: '没算出来',
@@ -107,7 +107,7 @@ export const common: CommonText = {
     dModelHint: (max) => `这一页可以填 1 到 ${max}`,
     heads: 'h，几个头',
     headsHint: '要能整除 d',
-    nearest: '最近的两种：',
+    nearest: '最近能用的：',
     causal: '因果掩码',
     causalHint: '一个词元只看得见自己和前面的词元。',
     scaled: '除以 $√d_k$',
@@ -146,7 +146,7 @@ export const common: CommonText = {
     laterColumns: '后面的列',
     earlierRows: '前面的行',
     laterRows: '后面的行',
-    rounded: (digits) => `显示 ${digits} 位，按完整的数计算`,
+    rounded: (decimals) => `显示 ${decimals} 位小数，按完整的数计算`,
     binned: '像素比数少：每个像素显示绝对值最大的那个，符号不变。',
     legend: {
       diverging: (limit) => `色标：负 ${limit} 红，0，正 ${limit} 蓝黑`,

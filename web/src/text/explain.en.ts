@@ -3,10 +3,21 @@ import type { TensorName } from '../core/generated/tables'
 
 const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
-const given: Partial<Record<TensorName, (token: string, seed: number) => string>> = {
-  token_vectors: (token, seed) =>
+/** What a number that is not computed from others depends on. */
+export interface Source {
+  token: string
+  seed: number
+  /** numbers per token */
+  d: number
+  /** whether positions are on */
+  positions: boolean
+}
+
+const given: Partial<Record<TensorName, (source: Source) => string>> = {
+  token_vectors: ({ token, seed }) =>
     `The vector of “${token}”, drawn from seed ${seed} and the word itself. Nothing else made it: here the thread begins.`,
-  positions: () => 'The sinusoidal position: it depends on the place and the column only.',
+  positions: ({ d, positions }) =>
+    positions ? `The sinusoidal position: made of the place, the column and d = ${d}, and of nothing else.` : 'Positions are off: all of them are 0.',
 }
 
 export const explain = {
@@ -14,7 +25,7 @@ export const explain = {
   unpin: 'Unpin',
   escape: 'Esc',
   pair: (query: string, key: string) => `${query} → ${key}`,
-  dot: (terms: number) => `${count(terms, 'product')}, added up`,
+  dot: (terms: number) => (terms === 1 ? '1 product' : `${terms} products, added up`),
   sum: 'Two numbers, added up',
   scale: (k: number) => `Divided by √${k}`,
   scaleOff: 'Scaling is off: unchanged',
@@ -22,9 +33,8 @@ export const explain = {
   maskHit: 'Not allowed: the score is set to −∞, so the attention weight will be 0.',
   softmaxMasked: 'Masked: score −∞, attention weight 0.',
   softmaxDead: 'Every key of this row is masked: all its attention weights are set to 0.',
-  same: 'The same number in the same place of memory, only counted differently:',
-  given: (tensor: TensorName, token: string, seed: number) =>
-    given[tensor]?.(token, seed) ?? `A parameter from seed ${seed}. It was not trained.`,
+  same: 'The same number in the same place of memory, only indexed differently:',
+  given: (tensor: TensorName, source: Source) => given[tensor]?.(source) ?? `A parameter from seed ${source.seed}. It was not trained.`,
   byHead: (h: number) => (h === 1 ? 'One head, one contribution' : `${h} heads, ${h} contributions`),
   byHeadRest: (n: number) => `The other ${count(n, 'head')}`,
   direction: 'Blue to the right adds, red to the left takes away.',

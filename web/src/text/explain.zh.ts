@@ -1,8 +1,8 @@
-import type { ExplainText } from './explain.en'
+import type { ExplainText, Source } from './explain.en'
 
-const given: Record<string, (token: string, seed: number) => string> = {
-  token_vectors: (token, seed) => `“${token}”的向量，由种子 ${seed} 和这个词本身定下来，不是从别的数算来的。线头就在这里。`,
-  positions: () => '正弦位置编码：只看第几个位置、第几列。',
+const given: Record<string, (source: Source) => string> = {
+  token_vectors: ({ token, seed }) => `“${token}”的向量，由种子 ${seed} 和这个词本身定下来，不是从别的数算来的。线头就在这里。`,
+  positions: ({ d, positions }) => (positions ? `正弦位置编码：只由第几个位置、第几列和 d = ${d} 定下来。` : '位置关掉了：全是 0。'),
 }
 
 export const explain: ExplainText = {
@@ -18,8 +18,8 @@ export const explain: ExplainText = {
   maskHit: '不许看：得分记 −∞，注意力权重就会是 0。',
   softmaxMasked: '被遮住：得分 −∞，注意力权重 0。',
   softmaxDead: '这一行的键全被遮住了：注意力权重都记 0。',
-  same: '同一个数，在内存里同一个地方，只是换了数法：',
-  given: (tensor, token, seed) => given[tensor]?.(token, seed) ?? `种子 ${seed} 产生的参数，没有训练过。`,
+  same: '同一个数，在内存里同一个地方，只是下标的写法不同：',
+  given: (tensor, source) => given[tensor]?.(source) ?? `种子 ${source.seed} 产生的参数，没有训练过。`,
   byHead: (h) => (h === 1 ? '一个头，一份贡献' : `${h} 个头，${h} 份贡献`),
   byHeadRest: (n) => `其余 ${n} 个头`,
   direction: '蓝往右加，红往左减。',

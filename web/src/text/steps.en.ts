@@ -41,8 +41,12 @@ const stops: Record<StopName, Stop> = {
   split: {
     short: 'Split',
     title: 'Split into heads',
-    line: ({ n, k }) => `By columns: every head gets all ${count(n, 'token')}, ${count(k, 'number')} for each. No data moves.`,
-    alt: ({ n, h, k }) => `${count(h, 'block')} of ${count(k, 'column')}, each with all ${count(n, 'row')}.`,
+    line: ({ n, h, k }) => {
+      const share = `${n === 1 ? 'the one token' : `all ${n} tokens`}, ${count(k, 'number')} ${n === 1 ? 'of it' : 'for each'}. No data moves.`
+      return h === 1 ? `One head has all the columns: it gets ${share}` : `By columns: every head gets ${share}`
+    },
+    alt: ({ n, h, k }) =>
+      `${count(h, 'block')} of ${count(k, 'column')}${h === 1 ? '' : ', each'} with ${n === 1 ? 'the one row' : `all ${n} rows`}.`,
   },
   score: {
     short: 'Score',
@@ -78,8 +82,11 @@ const stops: Record<StopName, Stop> = {
   concat: {
     short: 'Concat',
     title: 'Concat',
-    line: ({ d }) => `Each head’s output sits at its own columns: ${d} wide again. No data moves.`,
-    alt: ({ n, d, h }) => `${count(h, 'head output')} side by side, ${n} by ${d} in all.`,
+    line: ({ d, h }) =>
+      h === 1
+        ? `With one head there is nothing to put together: its output is $Z$, ${d} wide. No data moves.`
+        : `Each head’s output sits at its own columns: ${d} wide again. No data moves.`,
+    alt: ({ n, d, h }) => (h === 1 ? `The one head’s output is Z, ${n} by ${d}.` : `${h} head outputs side by side, ${n} by ${d} in all.`),
   },
   output: {
     short: '×$W_O$',
@@ -88,7 +95,10 @@ const stops: Record<StopName, Stop> = {
       h === 1
         ? 'With one head the output is its one contribution. $W_O$ mixes, it does not compress.'
         : `Row block *i* of $W_O$ meets head *i* only; the output is ${h} contributions added. It mixes, it does not compress.`,
-    alt: ({ h }) => `For each head: its output times its row block of W_O gives its contribution. ${h} together make Y.`,
+    alt: ({ h }) =>
+      h === 1
+        ? 'The head’s output times W_O gives its contribution, which is Y.'
+        : `For each head: its output times its row block of W_O gives its contribution. ${h} together make Y.`,
   },
   result: {
     short: 'Output Y',
@@ -139,7 +149,10 @@ export const steps = {
   },
   softmax: { before: 'scores', after: 'attention weights' },
   mix: { weights: 'attention weights', values: 'values', output: 'output of the head' },
-  concat: { apart: '$Z_i$, outputs of the heads', together: '$Z$, side by side' },
+  concat: {
+    apart: (h: number): string => (h === 1 ? '$Z_1$, output of the head' : '$Z_i$, outputs of the heads'),
+    together: (h: number): string => (h === 1 ? '$Z$, the same' : '$Z$, side by side'),
+  },
   output: {
     ofHead: (head: number) => `contribution of head ${head}`,
     rowBlock: (head: number) => `row block ${head}`,

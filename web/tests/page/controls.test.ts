@@ -115,22 +115,27 @@ describe('the size', () => {
   })
 
   test.each([
-    ['h', '3', [[8, 2], [8, 4]]],
-    ['h', '7', [[8, 4], [8, 8]]],
-    ['d', '9', [[8, 2], [10, 2]]],
-    ['d', '1023', [[1022, 2], [1024, 2]]],
-  ] as const)('that does not go together offers the nearest: %s = %s', async (field, typed, offers) => {
+    ['h', '3', [8, 2], [[8, 2], [8, 4]]],
+    ['h', '7', [8, 2], [[8, 4], [8, 8]]],
+    ['d', '9', [8, 2], [[8, 2], [10, 2]]],
+    ['d', '1023', [8, 2], [[1022, 2], [1024, 2]]],
+    // More heads than columns.
+    ['h', '16', [8, 2], [[8, 8]]],
+    ['d', '6', [64, 8], [[8, 8]]],
+    ['d', '1', [8, 2], [[2, 2]]],
+  ] as const)('that does not go together offers the nearest: %s = %s at %j', async (field, typed, [dModel, ofHeads], offers) => {
+    await lesson.changeTo({ ...base, dModel, heads: ofHeads })
     await lesson.page.fill(field === 'h' ? h : d, typed)
     const said = await lesson.text(id('size-problem'))
     expect(said).toContain(typed)
-    expect(await isInvalid(h) || await isInvalid(d)).toBe(true)
+    expect([await isInvalid(h), await isInvalid(d)]).toEqual([field === 'h', field === 'd'])
     const buttons = await lesson.page.evaluate((which) => [...document.querySelectorAll(which)].map(({ textContent }) => textContent ?? ''), id('offer'))
-    expect(buttons).toHaveLength(2)
+    expect(buttons).toHaveLength(offers.length)
     offers.forEach(([width, heads], i) => {
       expect(buttons[i]).toContain(String(width))
       expect(buttons[i]).toContain(String(heads))
     })
-    expect(await request()).toMatchObject({ dModel: base.dModel, heads: base.heads })
+    expect(await request()).toMatchObject({ dModel, heads: ofHeads })
     const [width, heads] = offers[0]
     await lesson.clickOne(id('offer'), 0)
     await until('dModel', width)
@@ -191,6 +196,22 @@ describe('the options', () => {
       expect(await request()).toMatchObject({ seed: base.seed, padding: 0 })
     },
   )
+
+  test('what was refused is refused no longer once the sentence, or Back, has settled it', async () => {
+    const field = id('padding')
+    const shown = (): Promise<string> => lesson.page.evaluate((which) => document.querySelector<HTMLInputElement>(which)!.value, field)
+    await lesson.page.fill(field, '12')
+    await lesson.page.fill(id('seed'), '-1')
+    expect(await isInvalid(field)).toBe(true)
+    const tokens = [...base.tokens, 'and', 'more']
+    await lesson.page.fill(id('sentence'), tokens.join('|'))
+    await until('tokens', tokens)
+    expect([await isInvalid(field), await problemOf(field), await shown()]).toEqual([false, '', '0'])
+    expect((await request()).padding).toBe(0)
+    expect(await isInvalid(id('seed'))).toBe(true)
+    await lesson.changeTo({ ...base, seed: base.seed + 1 })
+    expect(await isInvalid(id('seed'))).toBe(false)
+  })
 
   test('every token padded: rows are flagged, weights are 0, nothing is NaN', async () => {
     await lesson.page.fill(id('padding'), String(base.tokens.length))

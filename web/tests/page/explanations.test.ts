@@ -75,6 +75,21 @@ describe.each(quick ? [small] : [small, wide])('problem %#', (problem) => {
   })
 })
 
+test('more than 16 heads: those on other pages stand in the sum as one number', async () => {
+  const heads = random.whole(17, 21)
+  const problem = { ...wide, heads, dModel: 2 * heads, out: random.some(Array.from({ length: heads }, (_, i) => i), 0.2) }
+  const oracle = await ask(problem)
+  const lesson = await stand.open()
+  const findings = new Findings()
+  for (const head of [0, heads - 1]) {
+    const cell = { tensor: 'output', index: [random.whole(0, problem.tokens.length - 1), random.whole(0, problem.dModel - 1)] }
+    await lesson.visitProblem(problem, { stop: 9, head, pin: [cell.tensor, ...cell.index].join('.') })
+    await checkPinned(lesson, cell, oracle, `from head ${head}`, findings)
+  }
+  findings.conclude('contributions of many heads')
+  await lesson.close()
+})
+
 test('Esc and the button take the pin away', async () => {
   const lesson = await stand.open()
   for (const remove of [() => lesson.page.press('Escape'), () => lesson.page.click(id('unpin'))]) {

@@ -50,6 +50,30 @@ const focus = (): Promise<Focus> =>
     }
   })
 
+/** The place, among all maps, of the one whose live cell has the focus; −1: it is not in a map. */
+const gridInFocus = (): Promise<number> =>
+  lesson.page.evaluate(() => {
+    const cell = document.activeElement
+    const grids = [...document.querySelectorAll('[data-testid="grid"]')]
+    return cell?.matches('[data-testid="cell"]') ? grids.findIndex((grid) => grid.contains(cell)) : -1
+  })
+
+/** Pins the cell in focus again and follows its first operand: what has the focus then, and what must have it. */
+async function followFirst(stop: number): Promise<[has: string, must: string]> {
+  await lesson.page.press('Enter')
+  await lesson.settled()
+  const there = await lesson.page.evaluate((which) => {
+    const operand = document.querySelector<HTMLElement>(which)
+    operand?.focus()
+    return operand !== null
+  }, id('operand'))
+  if (there) await lesson.page.press('Enter')
+  await lesson.settled()
+  const has = await lesson.page.evaluate(() => document.activeElement?.id || (document.activeElement as HTMLElement | null)?.dataset.testid || 'body')
+  if (!there) return [has, 'cell']
+  return [has, (await lesson.stop()) === stop ? 'inspector' : 'stop-title']
+}
+
 describe('the walk', () => {
   test('arrows, Home and End move through the stops, and are said', async () => {
     await lesson.visit('?lang=en')
@@ -101,12 +125,14 @@ describe('the walk', () => {
       const [name = '', ...index] = shown.cell.split('.')
       findings.equal(`stop ${stop}: the pinned tensor`, name, tensor)
       checkInspector(shown, { tensor: name, index: index.map(Number) }, oracle, `stop ${stop}`, findings)
-      findings.equal(`stop ${stop}: the focus stays in the map`, (await readLive(lesson.page, order)).row, 1)
+      findings.equal(`stop ${stop}: the live cell`, (await readLive(lesson.page, order)).row, 1)
+      findings.equal(`stop ${stop}: the focus after pinning`, await gridInFocus(), order)
       await lesson.page.press('Escape')
       await lesson.settled()
       findings.equal(`stop ${stop}: after Esc`, (await readInspector(lesson.page)).cell, '')
-      // The grid keeps the arrows for itself; elsewhere they walk.
-      await lesson.page.evaluate(() => (document.activeElement as HTMLElement).blur())
+      findings.equal(`stop ${stop}: the focus after Esc`, await gridInFocus(), order)
+      findings.equal(`stop ${stop}: the focus after following`, ...(await followFirst(stop)))
+      await lesson.visitProblem(problem, { stop })
       if (stop < lastStop) await lesson.page.press('ArrowRight')
       await lesson.settled()
       findings.equal(`after stop ${stop}`, await lesson.stop(), Math.min(stop + 1, lastStop))

@@ -104,6 +104,31 @@ describe.each(['zh', 'en'] as const)('%s', (lang) => {
   })
 })
 
+test.each([
+  ['', 1440, 1, [], lastStop],
+  ['dModel=512&heads=8', 1440, 2, [9], 2],
+  ['dModel=512&heads=8', 1024, 1, [2, 9], 3],
+  ['dModel=512&heads=8', 1920, 1, [9], 10],
+] as const)('fewer pixels than numbers is said where it is so, and only there: “%s”, %i wide at %i', async (search, width, pixelRatio, surely, surelyNot) => {
+  const lesson = await stand.open(`?${search}`, { width, pixelRatio })
+  const said: number[] = []
+  await everyStop(lesson, async (stop) => {
+    const crowded = await lesson.page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('[data-testid="grid"]')].some((grid) => {
+        const { width: across, height: down } = grid.querySelector('canvas')!
+        return across < Number(grid.dataset.columns) || down < Number(grid.dataset.rows)
+      }),
+    )
+    const says = await lesson.exists(id('binned'))
+    if (says) said.push(stop)
+    // Stops 1 and 8 have maps with narrow parts.
+    if (crowded || (stop !== 1 && stop !== 8)) expect(says, `stop ${stop}`).toBe(crowded)
+  })
+  expect(said).toEqual(expect.arrayContaining([...surely]))
+  expect(said).not.toContain(surelyNot)
+  await lesson.close()
+})
+
 test('a page that gets narrower or wider is laid out anew', async () => {
   const lesson = await stand.open('?lang=en&stop=3')
   const strip = (): Promise<boolean> => lesson.exists(id('strip'))

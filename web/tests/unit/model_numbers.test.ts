@@ -81,6 +81,7 @@ describe('heads', () => {
       expect(shown.every((head) => head >= 0 && head < heads)).toBe(true)
       if (heads <= 16) expect(shown).toHaveLength(heads)
     }
+    expect(headPage(heads, heads + 9), 'chosen where there were more').toEqual(headPage(heads, heads - 1))
   })
 })
 

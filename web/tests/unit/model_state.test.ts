@@ -119,6 +119,17 @@ describe('what is refused', () => {
     expect(readAddress('?dModel=9').refusals).toEqual([])
   })
 
+  test('any number of heads that does not divide is told so, with sizes that do; more than the widest model has is out of range', () => {
+    for (const [dModel, heads, offers] of [[8, 3, [2, 4]], [6, 8, [6]], [8, 1024, [8]], [1, 2, [1]]] as const) {
+      const parsed = parseTyped('heads', String(heads), { ...initialState(), dModel })
+      expect(parsed).toEqual({
+        ok: false,
+        problem: { code: 'does_not_divide', dModel, heads, offers: offers.map((other) => ({ dModel, heads: other })) },
+      })
+    }
+    expect(parseTyped('heads', '1025', initialState())).toEqual({ ok: false, problem: { code: 'not_in_range', min: 1, max: 1024 } })
+  })
+
   test('typed full-width digits and blanks are fine', () => {
     expect(parseTyped('dModel', ' ５１２ ', initialState())).toEqual({ ok: true, value: 512 })
   })
@@ -153,7 +164,7 @@ describe('what follows a change', () => {
 describe('sizes', () => {
   test('the nearest that go together, for every pair', () => {
     for (let dModel = 1; dModel <= 70; dModel += 1) {
-      for (let heads = 1; heads <= dModel; heads += 1) {
+      for (let heads = 1; heads <= 70; heads += 1) {
         if (divides(heads, dModel)) continue
         for (const keep of ['dModel', 'heads'] as const) {
           const offers = nearestSizes({ dModel, heads }, keep)

@@ -1,7 +1,7 @@
 // The explanation of a pinned cell: its value, operands and steps as the page shows them, against the oracle. How a cell
 // is made is said here on its own, from the equations.
 import type { Page } from '../driver/driver'
-import type { Findings } from './numbers'
+import { type Findings, parsePrinted } from './numbers'
 import type { Expected, Oracle } from './oracle'
 import { symbolText } from './places'
 
@@ -31,6 +31,8 @@ export interface Inspector {
   chain: Record<string, Shown>
   /** one per head on the screen */
   bars: { operand: Operand; off: boolean; head: number }[]
+  /** the other heads together */
+  otherBars: Shown | undefined
   row: { label: string; operand: Operand; exponential: Shown; weight: Shown }[]
 }
 
@@ -71,6 +73,7 @@ export const readInspector = (page: Page): Promise<Inspector> =>
         const gate = bar.querySelector<HTMLElement>(id('gate'))!
         return { operand: operand(bar.querySelector<HTMLElement>(id('operand'))!), off: gate.dataset.off === 'true', head: Number(gate.dataset.head) }
       }),
+      otherBars: optional('bars-rest'),
       row: all(`${wholeRow} tbody tr`).map((line) => {
         const [exponential, weight] = all('td[data-value]', line).map(shown)
         return {
@@ -280,10 +283,25 @@ function exponential(difference: number, error: number): Expected {
 function checkBars(shown: Inspector, { index }: Cell, oracle: Oracle, name: string, findings: Findings): void {
   const { heads, out } = oracle.problem
   const [row = 0, column = 0] = index
-  findings.equal(`${name}: how many bars`, shown.bars.length, heads > 16 ? Math.min(8, heads) : heads)
+  const first = shown.bars[0]?.head ?? 0
+  findings.equal(`${name}: how many bars`, shown.bars.length, heads > 16 ? Math.min(8, heads - first) : heads)
   shown.bars.forEach(({ operand, off, head }) => {
     findings.equal(`${name}: bar of head ${head} is`, operand.cell, `contributions.${head}.${row}.${column}`)
     findings.equal(`${name}: head ${head} is off`, off, out.includes(head))
   })
-  findings.number(`${name}: sum of the bars`, shown.sums[0]?.value, oracle.cell('output', index))
+  const sum = oracle.cell('output', index)
+  findings.number(`${name}: sum of the bars`, shown.sums[0]?.value, sum)
+  findings.equal(`${name}: other heads have a number`, shown.otherBars !== undefined, heads > shown.bars.length)
+  if (shown.otherBars === undefined) return
+
+  const open = new Set(shown.bars.map(({ head }) => head))
+  const others = Array.from({ length: heads }, (_, head) => head).filter((head) => !open.has(head))
+  const rest = total(others.map((head) => oracle.cell('contributions', [head, row, column])))
+  // The column adds up as printed, so the rest makes up for every number that was rounded.
+  const { halfUnit } = parsePrinted(shown.otherBars.text)
+  findings.number(`${name}: the other heads`, shown.otherBars.value, { ...rest, tolerance: rest.tolerance + (open.size + 1.01) * halfUnit })
+  findings.equal(`${name}: the other heads as printed`, parsePrinted(shown.otherBars.text).value, Number(shown.otherBars.value))
+  const printed = [...shown.bars.map(({ operand }) => operand), shown.otherBars].map(({ text }) => parsePrinted(text).value)
+  const [added, said] = [printed.reduce((a, b) => a + b, 0), parsePrinted(shown.sums[0]?.text ?? '').value]
+  findings.note(`${name}: the printed bars`, Math.abs(added - said) < 1e-6 ? '' : `add up to ${added}, not ${said}`)
 }

@@ -1,5 +1,6 @@
-// The table view of a figure: every cell by the labels that stand beside it, against the oracle.
+// The table view of a figure: every cell by the name it carries and the labels beside it, against the oracle.
 import type { Page } from '../driver/driver'
+import { parseCell } from './explanations'
 import type { Findings } from './numbers'
 import type { Oracle } from './oracle'
 import { type AxisKind, axisKinds, isPerHead } from './places'
@@ -8,7 +9,7 @@ export interface Table {
   tensor: string
   head: number | undefined
   columns: string[]
-  rows: { label: string; cells: { value: string | null; text: string }[] }[]
+  rows: { label: string; cells: { cell: string; value: string | null; text: string }[] }[]
 }
 
 /**
@@ -22,7 +23,7 @@ export const readTables = (page: Page): Promise<Table[]> =>
     const text = (node: Element): string => node.textContent ?? ''
     const drawn = (): Promise<unknown> => new Promise((done) => setTimeout(done))
     const press = async (button: HTMLButtonElement | undefined): Promise<boolean> => {
-      if (button === undefined || button.disabled) return false
+      if (button === undefined || button.ariaDisabled === 'true') return false
       button.click()
       await drawn()
       return true
@@ -43,7 +44,7 @@ export const readTables = (page: Page): Promise<Table[]> =>
         columns: [...table.querySelectorAll('thead th')].map(text),
         rows: [...table.querySelectorAll('tbody tr')].map((row) => ({
           label: text(row.querySelector('th')!),
-          cells: [...row.querySelectorAll('td')].map((cell) => ({ value: cell.dataset.value ?? null, text: text(cell) })),
+          cells: [...row.querySelectorAll('td')].map((cell) => ({ cell: cell.dataset.cell ?? '', value: cell.dataset.value ?? null, text: text(cell) })),
         })),
       }
     }
@@ -62,26 +63,22 @@ export const readTables = (page: Page): Promise<Table[]> =>
     return tables
   })
 
-export function checkTable(table: Table, oracle: Oracle, where: string, findings: Findings): void {
-  const { tensor, head } = table
+export function checkTable({ tensor, head, columns, rows }: Table, oracle: Oracle, where: string, findings: Findings): void {
   const name = `${where}, table of ${tensor}${head === undefined ? '' : ` head ${head}`}`
   findings.equal(`${name}: it belongs to a head`, head !== undefined, isPerHead(tensor))
-  findings.note(`${name}: size`, table.rows.length > 0 && table.columns.length > 0 ? '' : 'is empty')
-
-  const transposed = isTransposed(table, oracle)
-  const [rowKind, columnKind] = transposed ? [...axisKinds(tensor)].reverse() as [AxisKind, AxisKind] : axisKinds(tensor)
-  const columns = table.columns.map((label) => placeOf(label, columnKind, oracle))
-  columns.forEach((place, i) => findings.note(`${name}: column label “${table.columns[i]}”`, place === undefined ? 'names no place' : ''))
-
-  for (const { label, cells } of table.rows) {
-    const row = placeOf(label, rowKind, oracle)
-    findings.note(`${name}: row label “${label}”`, row === undefined ? 'names no place' : '')
+  findings.note(`${name}: size`, rows.length > 0 && columns.length > 0 ? '' : 'is empty')
+  const kinds = axisKinds(tensor)
+  for (const { label, cells } of rows) {
     findings.equal(`${name}: cells of row “${label}”`, cells.length, columns.length)
-    cells.forEach(({ value, text }, i) => {
-      const column = columns[i]
-      if (row === undefined || column === undefined) return
-      const inner = transposed ? [column, row] : [row, column]
-      const index = head === undefined ? inner : [head, ...inner]
+    cells.forEach(({ cell, value, text }, i) => {
+      const { tensor: named, index } = parseCell(cell)
+      const inner = index.slice(-2)
+      findings.equal(`${name}: ${cell} is of`, [named, ...index.slice(0, -2)], head === undefined ? [tensor] : [tensor, head])
+      const wanted = inner.map((place, axis) => labelOf(kinds[axis]!, place, oracle))
+      const labels = [label, columns[i]]
+      // Kᵀ stands with its tokens above: labels of different kinds can't be taken for each other.
+      if (kinds[0] !== kinds[1] && labels[0] !== wanted[0]) labels.reverse()
+      findings.equal(`${name}: labels of ${cell}`, labels, wanted)
       const expected = oracle.cell(tensor, index)
       findings.number(`${name}[${inner.join(', ')}]`, value, expected)
       findings.number(`${name}[${inner.join(', ')}] as printed`, text, expected, 'printed')
@@ -90,16 +87,5 @@ export function checkTable(table: Table, oracle: Oracle, where: string, findings
 }
 
 /** A label of a token is its text and its place, so that equal words can be told apart; of a number, its place. */
-function placeOf(label: string, kind: AxisKind, { problem }: Oracle): number | undefined {
-  const place = Number(/(\d+)$/.exec(label)?.[1])
-  const wanted = kind === 'token' ? `${problem.tokens[place]} ${place}` : String(place)
-  return label === wanted ? place : undefined
-}
-
-/** Kᵀ stands with its tokens above. Only labels of different kinds can tell. */
-function isTransposed({ tensor, rows, columns }: Table, oracle: Oracle): boolean {
-  const [rowKind, columnKind] = axisKinds(tensor)
-  if (rowKind === columnKind) return false
-  const fits = (labels: string[], kind: AxisKind): boolean => labels.every((label) => placeOf(label, kind, oracle) !== undefined)
-  return fits(rows.map(({ label }) => label), columnKind) && fits(columns, rowKind)
-}
+const labelOf = (kind: AxisKind, place: number, { problem }: Oracle): string =>
+  kind === 'token' ? `${problem.tokens[place]} ${place}` : String(place)

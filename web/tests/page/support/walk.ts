@@ -89,17 +89,18 @@ async function checkPictures(
 
 /** Every sheet of the table view; the sheets wanted must be complete. */
 async function checkTables(lesson: Lesson, oracle: Oracle, wanted: readonly string[], where: string, findings: Findings): Promise<void> {
-  const seen = new Map<string, number>()
+  const seen = new Map<string, Set<string>>()
   for (const table of await readTables(lesson.page)) {
     checkTable(table, oracle, where, findings)
     const name = named(table.tensor, table.head)
-    seen.set(name, (seen.get(name) ?? 0) + table.rows.length * table.columns.length)
+    const cells = table.rows.flatMap((row) => row.cells.map(({ cell }) => cell))
+    seen.set(name, new Set([...(seen.get(name) ?? []), ...cells]))
   }
   for (const name of wanted) {
     const [tensor = ''] = name.split(' ')
     const whole = oracle.shape(tensor).slice(-2).reduce((a, b) => a * b)
     // W_O comes in row blocks, one per shown head.
     const share = tensor === 'w_o' ? shownHeads(oracle, 0).length / oracle.problem.heads : 1
-    findings.equal(`${where}: numbers in the table of ${name}`, seen.get(name) ?? 0, whole * share)
+    findings.equal(`${where}: numbers in the table of ${name}`, seen.get(name)?.size ?? 0, whole * share)
   }
 }
