@@ -67,7 +67,7 @@ TEST_CASE("an answer that is a little off is seen, in every tensor", "[golden]")
       const std::vector<float>& answers = golden[tensor];
       float most = 0;
       for (const float value : answers) most = std::isfinite(value) ? std::max(most, std::abs(value)) : most;
-      for (const float wrong : {answers.back() + 1e-5F * most + 1e-9F, std::numeric_limits<float>::quiet_NaN(),
+      for (const float wrong : {answers.back() + 1e-4F * most + 1e-9F, std::numeric_limits<float>::quiet_NaN(),
                                 std::numeric_limits<float>::infinity()}) {
         Golden spoilt = golden;
         spoilt.tensors[place(tensor)].back() = wrong;

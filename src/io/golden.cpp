@@ -16,8 +16,6 @@ namespace mha {
 namespace {
 
 constexpr double kUnit = 0x1p-24;
-/// Scores of hundreds carry an error of hundreds of units into the exponential: only the bound knows how much.
-constexpr double kLargeScore = 100;
 
 /// "x" and 0 → rows of x; 0 if the file has no such tensor, which validate() refuses.
 std::int32_t extent_of(const SafetensorsHeader& header, std::string_view tensor) {
@@ -103,6 +101,11 @@ Deviation deviation(const Computed& computed, std::span<const float> answers, st
   return worst;
 }
 
+bool made_of_weights(Tensor tensor) {
+  return tensor == Tensor::weights || tensor == Tensor::heads || tensor == Tensor::concat ||
+         tensor == Tensor::contributions || tensor == Tensor::output;
+}
+
 /// The bounds of one matrix per head as one row-major list.
 std::vector<double> bounds_of(std::span<const Bounded> heads) {
   std::vector<double> bounds;
@@ -178,13 +181,14 @@ Outcome check(const Golden& golden, Deviations& deviations) {
   if (Outcome bad = attention.contributions(shape, concat, 0, shape.heads, all_heads); !bad.ok()) return bad;
 
   const Reference reference = attention_reference(shape, golden.parameters(), golden.input(), golden.options);
-  const bool limited = largest(golden[Tensor::raw_scores]) < kLargeScore;
+  // An error in a score is a relative one in its weight, and in everything that is made of weights.
+  const double carried = std::max(1.0, largest(golden[Tensor::masked_scores]));
   const auto compare = [&](Tensor tensor, std::span<const Bounded> heads) {
     const std::vector<float>& answers = golden[tensor];
     if (answers.empty()) return;
     const bool is_part = tensor == Tensor::contributions;
     const Computed computed{(is_part ? parts_layout : layout)[tensor], is_part ? parts : trace};
-    const double limit = limited ? kGoldenLimit * largest(answers) : std::numeric_limits<double>::infinity();
+    const double limit = kGoldenLimit * largest(answers) * (made_of_weights(tensor) ? carried : 1.0);
     deviations[static_cast<std::size_t>(tensor)] = deviation(computed, answers, bounds_of(heads), limit);
   };
   const auto one = [](const Bounded& matrix) { return std::span<const Bounded>(&matrix, 1); };

@@ -42,11 +42,11 @@ struct Deviation {
 /// By Tensor.
 using Deviations = std::array<Deviation, kTensorCount>;
 
-/// Part of the largest number of its tensor.
+/// Part of the largest number of its tensor; from the weights on, times the largest score.
 inline constexpr double kGoldenLimit = 2e-6;
 
 /// The fast pass on what the file gives, compared with what it answers. The bound is that of attention_reference(), and
-/// the rounding of the stored answer; but at most kGoldenLimit, unless scores reach 100. Errors: as Attention::forward.
+/// the rounding of the stored answer, but at most kGoldenLimit. Errors: as Attention::forward.
 [[nodiscard]] Outcome check(const Golden& golden, Deviations& deviations);
 
 }  // namespace mha

@@ -109,7 +109,8 @@ export class Wasm {
     const status = this.call(name, ...values, out(outcome))
     if (status === 0) return
     const tensor = tensorNames[outcome[outcomeRecord.tensor]!]
-    const rank = tensor ? tensorInfos[tensor].rank : 0
+    // Gates are no tensor of the table, but have an index.
+    const rank = tensor ? tensorInfos[tensor].rank : 1
     const index = Array.from(outcome.subarray(outcomeRecord.index, outcomeRecord.index + rank))
     const place = index.filter((i) => i >= 0)
     throw new CoreError({

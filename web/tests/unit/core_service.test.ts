@@ -129,7 +129,7 @@ describe.each(builds)('%s build', (build) => {
     const good = await client.pass(request())
     const error: unknown = await client.pass(request({ headGate: [1, Infinity] })).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(CoreError)
-    expect((error as CoreError).failure).toEqual({ status: 'bad_gate' })
+    expect((error as CoreError).failure).toEqual({ status: 'bad_gate', index: [1] })
     expect((await client.explain(good, { tensor: 'q', index: [0, 0] }, 1)).rule).toBe('dot')
     await expect(client.pass(request({ layer: 14 }))).rejects.toMatchObject({ failure: { status: 'not_loaded' } })
   })

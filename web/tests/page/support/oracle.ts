@@ -50,7 +50,7 @@ export class Oracle {
       throw new Error(`${tensor}[${index.join(', ')}] is outside [${shape.join(', ')}]`)
     }
     const at = place.reduce((sum, i, axis) => sum * shape[axis]! + i, 0)
-    const tolerance = bound === undefined ? 0 : Math.min(bound[at]!, houseLimit * this.#largest(name))
+    const tolerance = bound === undefined ? 0 : Math.min(bound[at]!, this.#limit(name))
     return { value: value[at]!, tolerance }
   }
 
@@ -70,14 +70,21 @@ export class Oracle {
     return [known(split[1]!), [row, head * this.headDim + column]]
   }
 
-  #largest(name: OracleName): number {
-    const seen = this.#limits.get(name)
-    if (seen !== undefined) return seen
-    const most = this.tensors[name].value.reduce((max, value) => (Number.isFinite(value) ? Math.max(max, Math.abs(value)) : max), 0)
-    this.#limits.set(name, most)
-    return most
+  #limit(name: OracleName): number {
+    const known = this.#limits.get(name)
+    if (known !== undefined) return known
+    // An error in a score is a relative one in its weight, and in everything that is made of weights.
+    const carried = madeOfWeights.has(name) ? Math.max(1, largest(this.tensors.masked_scores)) : 1
+    const limit = houseLimit * largest(this.tensors[name]) * carried
+    this.#limits.set(name, limit)
+    return limit
   }
 }
+
+const madeOfWeights: ReadonlySet<OracleName> = new Set(['weights', 'heads', 'concat', 'contributions', 'output'])
+
+const largest = ({ value }: Printed): number =>
+  value.reduce((max, each) => (Number.isFinite(each) ? Math.max(max, Math.abs(each)) : max), 0)
 
 const names: readonly OracleName[] = [
   'token_vectors', 'positions', 'x', 'w_q', 'w_k', 'w_v', 'w_o', 'q', 'k', 'v', 'raw_scores', 'scaled_scores', 'masked_scores',
