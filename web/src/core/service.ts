@@ -12,7 +12,7 @@ class Stale extends Error {}
 
 /** Weights kept beside those that current passes use: going back and forth between two seeds costs nothing. */
 const keptWeights = 2
-/** Measured: after so many rounds the first large pass is as fast as the tenth. */
+/** Measured in Chromium: a pass at 512 = 8 × 64 with weights that are there takes 7 ms then, and 17 without. */
 const primingRounds = 8
 /** So many layers can have a current pass. */
 const maxLayers = limits.maxLayers - keptWeights
