@@ -14,6 +14,7 @@ import {
   type Explanation,
   type Pass,
   type PassRequest,
+  type Progress,
   Superseded,
   type TensorView,
 } from './protocol'
@@ -89,15 +90,15 @@ class Client implements Core {
     )
   }
 
-  async contributions(pass: Pass, heads: number[]): Promise<TensorView> {
+  async contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView> {
     const asked = [...heads]
     const { view, data } = await this.#about(pass, (connection, about, signal) =>
-      connection.ask({ ...about, kind: 'contributions', heads: asked }, signal),
+      connection.ask({ ...about, kind: 'contributions', heads: asked }, signal, progress),
     )
     return new StridedView('contributions', view, data)
   }
 
-  async check(progress: (done: number, total: number) => void = () => {}): Promise<CheckReport> {
+  async check(progress: Progress = () => {}): Promise<CheckReport> {
     const cases = await this.#environment.golden()
     const { connection, info } = await this.#open()
     const report: CheckReport = { build: info.build, cases: cases.length, ok: cases.length > 0, tensors: {} }

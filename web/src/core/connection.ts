@@ -1,9 +1,10 @@
 // One worker, from its start to its end: requests out, answers back by their ids.
 import type { WorkerPort } from './environment'
 import type { Answers, Kind, Message, MessageOf, Reply } from './messages'
-import { CoreError, Superseded } from './protocol'
+import { CoreError, type Progress, Superseded } from './protocol'
 
 interface Unanswered {
+  progress: Progress | undefined
   resolve(value: Answers[Kind]): void
   reject(error: Error): void
 }
@@ -27,12 +28,12 @@ export class Connection {
   }
 
   /** Rejects with a CoreError; or, if the signal takes the request back before it is answered, with Superseded. */
-  ask<K extends Kind>(message: MessageOf<K>, signal?: AbortSignal): Promise<Answers[K]> {
+  ask<K extends Kind>(message: MessageOf<K>, signal?: AbortSignal, progress?: Progress): Promise<Answers[K]> {
     const { id } = message
     return new Promise<Answers[Kind]>((resolve, reject) => {
       if (this.#closedBy) return reject(this.#closedBy)
       this.#worker.postMessage(message)
-      this.#unanswered.set(id, { resolve, reject })
+      this.#unanswered.set(id, { progress, resolve, reject })
       signal?.addEventListener('abort', () => {
         if (!this.#unanswered.delete(id)) return
         this.#worker.postMessage({ id, kind: 'cancel' } satisfies Message)
@@ -51,7 +52,8 @@ export class Connection {
 
   #receive(reply: Reply): void {
     const unanswered = this.#unanswered.get(reply.id)
-    if (!unanswered || reply.kind === 'progress') return
+    if (!unanswered) return
+    if (reply.kind === 'progress') return unanswered.progress?.(reply.done, reply.total)
     if (reply.kind === 'failed' && reply.failure !== 'superseded' && reply.failure.status === 'crashed') {
       return this.#crash(reply.failure.detail)
     }

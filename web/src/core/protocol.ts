@@ -117,6 +117,9 @@ export class CoreError extends Error {
 /** A newer request of the same kind replaced this one before it was answered: drop it silently. */
 export class Superseded extends Error {}
 
+/** Told by long work between two of its slices. */
+export type Progress = (done: number, total: number) => void
+
 /** The only way from the page to the core. */
 export interface Core {
   /** which wasm build runs; resolves when the module is ready */
@@ -125,8 +128,8 @@ export interface Core {
   /** explains a cell of a pass that is still current; rejects with Superseded otherwise */
   explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation>
   /** per-head parts of the output, [heads asked for, n, d], in the order of `heads` */
-  contributions(pass: Pass, heads: number[]): Promise<TensorView>
+  contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView>
   /** runs the golden cases; rejects with load_failed if they can't be had */
-  check(progress?: (done: number, total: number) => void): Promise<CheckReport>
+  check(progress?: Progress): Promise<CheckReport>
   dispose(): void
 }

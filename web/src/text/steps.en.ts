@@ -145,7 +145,7 @@ export const steps = {
     turnOff: 'Turn the causal mask off',
     causal: 'Causal: a token sees itself and what stands before it.',
     padding: (tokens: number) => `Padding: the last ${count(tokens, 'token')} may not be seen.`,
-    deadRows: (words: string) => `Every key of this row is masked: ${words}. Its weights are set to 0, so it takes nothing from anyone.`,
+    deadRows: (words: string) => `Rows with every key masked: ${words}. The weights of such a row are set to 0, so it takes nothing from anyone.`,
   },
   softmax: { before: 'scores', after: 'attention weights' },
   mix: { weights: 'attention weights', values: 'values', output: 'output of the head' },

@@ -120,7 +120,7 @@ export const steps: StepsText = {
     turnOff: '关掉因果掩码',
     causal: '因果掩码：一个词元只看得见自己和前面的词元。',
     padding: (tokens) => `填充掩码：末尾 ${tokens} 个词元不许看。`,
-    deadRows: (words) => `这几行的键全被遮住了：${words}。注意力权重都记 0，它们从谁那里也拿不到东西。`,
+    deadRows: (words) => `键全被遮住的行：${words}。这样的行注意力权重都记 0，从谁那里也拿不到东西。`,
   },
   softmax: { before: '得分', after: '注意力权重' },
   mix: { weights: '注意力权重', values: '值', output: '这个头的输出' },

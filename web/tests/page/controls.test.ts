@@ -81,6 +81,15 @@ describe('the sentence', () => {
     expect(await problemOf(field)).toBe('')
   })
 
+  test('what was refused goes when another sentence comes from elsewhere', async () => {
+    await lesson.page.fill(field, '|||')
+    await lesson.page.waitUntil('the field says what is wrong', (which) => document.querySelector(which)?.getAttribute('aria-invalid') === 'true', field)
+    await lesson.changeTo({ ...base, tokens: ['她', '饿'] }, { stop: 6 })
+    expect(await isInvalid(field)).toBe(false)
+    expect(await problemOf(field)).toBe('')
+    expect(await lesson.page.evaluate((which) => document.querySelector<HTMLInputElement>(which)!.value, field)).toBe('她|饿')
+  })
+
   test('is not computed in the middle of a composition', async () => {
     const { compose } = lesson.page
     if (compose === undefined) return

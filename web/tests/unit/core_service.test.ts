@@ -137,9 +137,10 @@ describe.each(builds)('%s build', (build) => {
   test('long work says how far it is', async () => {
     const client = start(build)
     const pass = await client.pass(request({ dModel: 64, heads: 64 }))
-    const parts = await client.contributions(pass, [...Array(64).keys()])
+    const told: [number, number][] = []
+    const parts = await client.contributions(pass, [...Array(64).keys()], (done, total) => told.push([done, total]))
     expect(parts.shape[0]).toBe(64)
-    expect(workers[0]!.said.filter(({ kind }) => kind === 'progress')).toHaveLength(7)
+    expect(told).toEqual([8, 16, 24, 32, 40, 48, 56].map((done) => [done, 64]))
   })
 
   test('what is taken back is not begun, or goes no further', async () => {
