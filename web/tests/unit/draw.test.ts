@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TensorView } from '../../src/core/protocol'
 import { csvName, csvOf } from '../../src/components/csv'
 import { emWidth, fitDigits, gutterPx, labelMode } from '../../src/components/draw/digits'
-import { type Band, bins, boxOf, cellAt, dockedBands, gridOf, isBinned, planBands, plainBand, strongest } from '../../src/components/draw/geometry'
+import { type Band, bins, boxOf, cellAt, dockedBands, gridOf, isBinned, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
 import { type Colour, colourOf, digitDepth, inkOn, luminance } from '../../src/components/draw/ramp'
 import { parseFormula, parseProse, plain } from '../../src/components/prose'
 import { crossing, laneWidths, mixing, outputCross, projectionWidths, stageOf } from '../../src/chapters/steps/stage'
@@ -94,6 +94,10 @@ describe('cells', () => {
           const box = boxOf(grid, row, column)!
           if (box.width < 1.5) continue
           expect(cellAt(grid, m, box.left + box.width / 2, box.top + box.height / 2, 1)).toEqual({ row, column })
+          const seen = visible(box)
+          expect(Math.min(seen.width, seen.height)).toBeGreaterThanOrEqual(3)
+          expect(seen.left + seen.width / 2).toBeCloseTo(box.left + box.width / 2)
+          expect(seen.top + seen.height / 2).toBeCloseTo(box.top + box.height / 2)
         }
       }
       for (const { left, width } of bands.slice(0, -1)) expect(cellAt(grid, m, left + width + 6, 5, 1)).toBeUndefined()
@@ -204,4 +208,10 @@ describe('words', () => {
     expect(csv).toBe(`\ufeff"","0","'+1"\r\n"'=cmd|x",${m.value(0, 0)},${m.value(0, 1)}\r\n"say ""hi""",${m.value(1, 0)},${m.value(1, 1)}\r\n`)
     expect(csvName(m)).toBe('x.csv')
   })
+})
+
+test('a cell too narrow to be seen is shown wider, around its own middle', () => {
+  const seen = visible({ left: 10, top: 20, width: 1.5, height: 2 })
+  expect(seen).toEqual({ left: 9.25, top: 19.5, width: 3, height: 3 })
+  expect(visible({ left: 10, top: 20, width: 46, height: 30 })).toEqual({ left: 10, top: 20, width: 46, height: 30 })
 })

@@ -91,6 +91,14 @@ export function boxOf(grid: Grid, row: number, column: number): Box | undefined 
   return { left: band.left + (column - band.start) * width, top: row * grid.rowHeight, width, height: grid.rowHeight }
 }
 
+const leastPx = 3
+
+/** A box that can be seen, at least 3 pixels wide and high, with the middle of the one given: whoever points there means it. */
+export function visible(box: Box = { left: 0, top: 0, width: 0, height: 0 }): Box {
+  const [width, height] = [Math.max(leastPx, box.width), Math.max(leastPx, box.height)]
+  return { left: box.left + (box.width - width) / 2, top: box.top + (box.height - height) / 2, width, height }
+}
+
 /** The cell at a point; between bands there is none. Where a pixel shows the strongest of several, that one. */
 export function cellAt(grid: Grid, matrix: Matrix, x: number, y: number, pixelRatio: number): Place | undefined {
   const band = grid.bands.find(({ left, width }) => x >= left && x < left + width)
