@@ -75,7 +75,9 @@ export class Oracle {
     if (known !== undefined) return known
     // An error in a score is a relative one in its weight, and in everything that is made of weights.
     const carried = madeOfWeights.has(name) ? Math.max(1, largest(this.tensors.masked_scores)) : 1
-    const limit = houseLimit * largest(this.tensors[name]) * carried
+    // One number, or a few, may all have cancelled: their largest says nothing of their terms then.
+    const telling = this.tensors[name].value.length >= 16
+    const limit = telling ? houseLimit * largest(this.tensors[name]) * carried : Infinity
     this.#limits.set(name, limit)
     return limit
   }
