@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-24;
 
-/// "x" and 0 → rows of x; 0 if the file has no such tensor, which validate() refuses.
+/// The rows of a tensor; 0, which validate() refuses, if the file has no such tensor.
 std::int32_t extent_of(const SafetensorsHeader& header, std::string_view tensor) {
   const TensorEntry* const entry = header.find(tensor);
   if (entry == nullptr || entry->shape.empty()) return 0;

@@ -108,7 +108,7 @@ export class Lesson {
     void this.#track(this.#compute())
   }
 
-  /** Golden cases through the build that runs here. One check at a time. */
+  /** Golden cases through the build that runs here. */
   async check(): Promise<CheckReport> {
     this.checked = { state: 'running', done: 0, total: 0 }
     try {
@@ -197,8 +197,11 @@ export class Lesson {
 
   async #track(work: Promise<void>): Promise<void> {
     this.#atWork.add(work)
-    await work
-    this.#atWork.delete(work)
+    try {
+      await work
+    } finally {
+      this.#atWork.delete(work)
+    }
   }
 
   async #compute(): Promise<void> {
