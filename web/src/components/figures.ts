@@ -5,6 +5,7 @@ import { type Matrix, type Slice, matrixOf } from '../model/matrix'
 import { domainOf } from '../model/scale'
 import { symbolOf } from '../model/symbols'
 import { fitDigits } from './draw/digits'
+import { type Part, type Scene, pitchOf } from './draw/scene'
 import type { Legend, Sheet } from './Figure.svelte'
 import type { CommonText } from '../text/common.en'
 
@@ -26,6 +27,25 @@ export interface Shown {
   symbol: string
   cellWidth: number
   cellHeight: number
+}
+
+/** What a drawing shows, tensor by tensor; heads that stand together are named together, Z_i. */
+export function shownIn({ parts }: Scene): Shown[] {
+  const byTensor = new Map<TensorName, Part[]>()
+  for (const part of parts) byTensor.set(part.matrix.tensor, [...(byTensor.get(part.matrix.tensor) ?? []), part])
+  return [...byTensor.values()].map((same) => {
+    const [{ matrix, rowHeight }] = same as [Part]
+    const symbol = same.length > 1 && matrix.head !== undefined ? `${symbolOf(matrix.tensor)}_i` : symbolOf(matrix.tensor, matrix.head)
+    return { tensor: matrix.tensor, symbol, cellWidth: Math.max(...same.map(pitchOf)), cellHeight: rowHeight }
+  })
+}
+
+/** The matrix a drawing is about comes first: it is the last that is drawn. */
+export function sheetsOf({ parts }: Scene): Sheet[] {
+  const sheets = parts.map(({ matrix, heading: { title, note } }) =>
+    sheet(matrix, matrix.tensor === 'w_o' && note !== '' ? `${title ?? 'W_O'} · ${note}` : (title ?? undefined)),
+  )
+  return [...sheets.slice(-1), ...sheets.slice(0, -1)]
 }
 
 /** One legend per scale; maps that share one are named together. */

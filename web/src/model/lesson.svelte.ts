@@ -139,12 +139,12 @@ export class Lesson {
     this.#become(start.state)
   }
 
-  goTo(stop: number): void {
+  goTo(stop: number, visit: Visit = 'push'): void {
     if (stop === this.state.stop || stop < 0 || stop > lastStop) return
     const { pin } = this.state
     const { pass } = this
     const carried = pin && carry(pin, stop, (cell, tensor) => pass && alias(pass, cell, tensor))
-    this.change({ stop, pin: carried }, 'push')
+    this.change({ stop, pin: carried }, visit)
   }
 
   /** The same pair of tokens in another head. */

@@ -9,7 +9,7 @@ interface Stop {
   ofHead?: true
   /** the picture is that of Q, K or V, as chosen */
   ofRole?: true
-  /** it also shows what each head contributes to the output */
+  /** what each head contributes to the output is on show, or one step away */
   contributions?: true
   /** it changes nothing while no mask is on */
   optional?: true
@@ -24,9 +24,10 @@ const table = {
   mask: { shows: ['masked_scores', 'scaled_scores'], ofHead: true, optional: true },
   softmax: { shows: ['weights', 'masked_scores'], ofHead: true },
   mix: { shows: ['heads', 'weights', 'v_heads'], ofHead: true },
-  concat: { shows: ['concat', 'heads'], ofHead: true },
+  // The next stop's parts are asked for one stop early, so that they are there when the walk gets there.
+  concat: { shows: ['concat'], ofHead: true, contributions: true },
   output: { shows: ['output', 'contributions', 'heads', 'w_o'], ofHead: true, contributions: true },
-  result: { shows: ['output'] },
+  result: { shows: ['output'], contributions: true },
 } as const satisfies Record<string, Stop>
 
 /** Its place in the walk, from 0, is what the address says. */

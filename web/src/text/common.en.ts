@@ -188,9 +188,14 @@ export const common = {
     next: 'Next',
     position: (stop: number, last: number) => `Step ${stop}, 0 to ${last}`,
     announce: (stop: number, title: string, shape: string) => `Step ${stop}, ${title}. ${shape}`,
+    scrub: 'Drag to see what happens between the steps',
+    step: (stop: number, name: string, last: number) => `Step ${stop}, ${name}, 0 to ${last}`,
+    play: 'Play',
+    pause: 'Pause',
+    speed: (times: number) => `Speed: ${times}×`,
     atStart: 'This is the first step.',
     atEnd: 'This is the last step.',
-    keys: 'Keys: ← → step, 1–8 head, Esc unpins',
+    keys: 'Keys: ← → step, space plays, 1–8 head, Esc unpins',
   },
 }
 

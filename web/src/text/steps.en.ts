@@ -112,6 +112,7 @@ export const steps = {
   stops,
   hint: 'Choose a cell to see how it is made.',
   role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
+  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${h} narrow ones` },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },
   vectors: {
     tokens: 'what the token is',

@@ -59,16 +59,10 @@ export function projectionWidths({ width, gutter, operator }: Stage, { d, h }: S
 }
 
 /** Columns of all heads in one map: alike where digits fit, else the chosen head wide. */
-export const columnBands = (available: number, { shown, chosen }: Heads, k: number, gap = bandGap): Band[] =>
-  planBands({ available, heads: shown, headDim: k, chosen, gap, cell: { max: 46, min: digitCell }, firstColumn: (shown[0] ?? 0) * k })
+export const columnBands = (available: number, { shown, chosen }: Heads, k: number, gap = bandGap, widest = 46): Band[] =>
+  planBands({ available, heads: shown, headDim: k, chosen, gap, cell: { max: widest, min: digitCell }, firstColumn: (shown[0] ?? 0) * k })
 
 export const headGap = 12
-
-/** Stops 2 and 8: the room of each side, if whole and blocks can stand beside each other with digits. */
-export function besideWidth({ width, gutter, operator }: Stage, { d, h }: Sizes): number | undefined {
-  const room = Math.floor((width - gutter - operator) / 2)
-  return (room - (h - 1) * headGap) / d >= digitCell ? room : undefined
-}
 
 /** A matrix of weights is as tall as it needs to be: readable rows while they are few. */
 export const weightRow = (rows: number, { row }: Stage, n: number): number =>

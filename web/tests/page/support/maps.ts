@@ -28,8 +28,9 @@ export interface Grid {
 /** All pictures on the screen. The keys that visit the corners are made by the page itself, which takes no time. */
 export const readGrids = (page: Page): Promise<Grid[]> =>
   page.evaluate(async () => {
-    const labels = (grid: Element, side: string): string[] =>
-      [...(grid.closest('.map')?.querySelectorAll(`.labels.${side} .label`) ?? [])].map((label) => label.textContent ?? '')
+    const texts = (labels: Iterable<Element>): string[] => [...labels].map((label) => label.textContent ?? '')
+    const above = (map: HTMLElement): string[] => texts(map.querySelectorAll('.labels.top .label'))
+    const beside = (map: HTMLElement): string[] => texts(document.querySelectorAll(`[data-of="${map.dataset.part}"] .label`))
     const pointed = (): string => document.querySelector('[data-testid="pointed"] .formula')?.textContent ?? ''
     const later = (): Promise<unknown> => new Promise((done) => setTimeout(done))
 
@@ -59,8 +60,8 @@ export const readGrids = (page: Page): Promise<Grid[]> =>
         cellWidth: cell.offsetWidth,
         cellHeight: cell.offsetHeight,
         written: window.writtenOn(grid.querySelector('canvas')!),
-        rowLabels: labels(grid, 'left'),
-        columnLabels: labels(grid, 'top'),
+        rowLabels: beside(grid.closest<HTMLElement>('.map')!),
+        columnLabels: above(grid.closest<HTMLElement>('.map')!),
         corners: [await visit(grid, 'Home', true, 0), await visit(grid, 'End', false, columns - 1)],
       })
     }

@@ -24,7 +24,7 @@ function sheetsOf(stop: number, oracle: Oracle, role: string): Sheet[] {
     [{ tensor: 'scaled_scores', of: 'chosen' }, { tensor: 'masked_scores', of: 'chosen' }],
     [{ tensor: 'masked_scores', of: 'chosen' }, { tensor: 'weights', of: 'chosen' }],
     [{ tensor: 'weights', of: 'chosen' }, { tensor: 'v_heads', of: 'chosen' }, { tensor: 'heads', of: 'chosen' }],
-    [{ tensor: 'heads', of: 'shown' }, { tensor: 'concat' }],
+    [{ tensor: 'concat' }],
     [{ tensor: 'heads', of: 'shown' }, { tensor: 'w_o' }, { tensor: 'contributions', of: 'shown' }, { tensor: 'output' }],
     [{ tensor: 'output' }],
   ]

@@ -1,0 +1,215 @@
+// The drawing of every stop: which maps, where, how large. Pure functions of the numbers and the room; components/Stage.svelte
+// draws what they say, and components/draw/tween.ts makes the moments between two of them.
+import { slice } from '../../components/figures'
+import { type Band, dockedBands, plainBand } from '../../components/draw/geometry'
+import { type Caption, type Draft, type Item, type Part, type Scene, abovePx, flow, gridPx, labelled, partOf, sceneOf, widthPx } from '../../components/draw/scene'
+import type { TensorName } from '../../core/generated/tables'
+import type { CellRef, Pass } from '../../core/protocol'
+import type { Contributions, Role } from '../../model/lesson.svelte'
+import { trimmed } from '../../model/format'
+import type { Matrix, Slice } from '../../model/matrix'
+import { tokensOf } from '../../model/pin'
+import type { StopName } from '../../model/stops'
+import type { StepsText } from '../../text/steps.en'
+import { output } from './layout_output'
+import { type Heads, type Sizes, type Stage, columnBands, crossing, headGap, mixing, projectionWidths, scoreCell, vectorBand, weightRow } from './stage'
+
+export interface Setting {
+  pass: Pass
+  contributions: Contributions | undefined
+  stage: Stage
+  sizes: Sizes
+  heads: Heads
+  role: Role
+  /** stop 1: 0, one product for all heads, to 1, one per head */
+  apart: number
+  pin: CellRef | null
+  text: StepsText
+}
+
+export type Layout = (setting: Setting) => Scene
+
+/** More pieces than this would take longer to make than a frame has. */
+const mostPieces = 16
+const seam = 3
+
+const tokens: Layout = ({ pass, stage, sizes, text }) => {
+  const stacked = stage.width < 860
+  const room = stacked ? stage.width - stage.gutter : (stage.width - stage.gutter - 2 * stage.operator) / 3
+  const map = (tensor: TensorName, note: string): Item => ({
+    draft: { ...common(stage), matrix: slice(pass, tensor), bands: vectorBand(room, sizes.d), heading: { note } },
+    gutter: tensor === 'token_vectors' || stacked ? stage.gutter : 0,
+  })
+  return flow([map('token_vectors', text.vectors.tokens), { sign: '+' }, map('positions', text.vectors.positions), { sign: '=' }, map('x', text.vectors.sum)], stage)
+}
+
+const project: Layout = ({ pass, stage, sizes, heads, role, apart, text }) => {
+  const widths = projectionWidths(stage, sizes)
+  const stacked = widths.x + widths.w + widths.q > stage.width
+  const gutter = stacked ? stage.gutter : 0
+  // One wide product is one block; h narrow ones stand apart, each under its head's tab.
+  const bands = (width: number): Band[] => opened(columnBands(width, heads, sizes.k), apart)
+  const narrow = apart > 0.5 && sizes.h > 1
+  const heading = { tabs: narrow, note: '' }
+  const q = slice(pass, role)
+  const qBands = bands(widths.q)
+  return flow(
+    [
+      { draft: { ...common(stage), matrix: slice(pass, 'x'), bands: vectorBand(widths.x, sizes.d) }, gutter: stage.gutter },
+      { sign: '×' },
+      {
+        draft: {
+          ...common(stage), matrix: slice(pass, `w_${role}`), bands: bands(widths.w), rowHeight: weightRow(sizes.d, stage, sizes.n),
+          heading: { ...heading, note: narrow ? text.columnBlocks(sizes.h) : '' }, crossed: true,
+        },
+        gutter,
+      },
+      { sign: '=' },
+      { draft: { ...common(stage), matrix: q, bands: qBands, heading, entry: { by: 'rows' }, bridge: 7, pieces: () => piecesOf(pass, `${role}_heads`, stage, qBands, heading.tabs) }, gutter },
+    ],
+    stage,
+  )
+}
+
+const split: Layout = ({ pass, stage, sizes, heads, role, pin }) => {
+  const room = stage.width - stage.gutter
+  const bands = columnBands(room, heads, sizes.k, headGap, 72)
+  const wide = bands.find(({ head }) => head === heads.chosen)
+  const digits = (wide?.width ?? 0) / sizes.k >= 24
+  const { query, key } = pin ? tokensOf(pin) : { query: undefined, key: undefined }
+  const token = (role === 'q' ? query : key) ?? query ?? key
+  // Without digits rows may be lower, which leaves room for the bars.
+  const rowHeight = digits ? stage.row : Math.min(27, stage.row)
+  const parts = bands.map((band) => {
+    const bars = !digits && band.head === heads.chosen ? token : undefined
+    return partOf({ ...common(stage), ...blockOf(pass, `${role}_heads`, band, true), rowHeight, bridge: headGap / 2 + 1, bars })
+  })
+  return onShelf(parts, bands, stage)
+}
+
+const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) => {
+  const { tokens: words } = pass.request
+  const size = crossing(stage, sizes)
+  const scores = plainBand(sizes.n, size.score * sizes.n)
+  const s: Draft = { ...common(stage), matrix: slice(pass, 'raw_scores', { head }), bands: scores, rowHeight: size.row, crossed: true, entry: { by: 'diagonals' } }
+  if (stage.narrow) return flow([{ draft: { ...s, heading: { columns: words } }, gutter: stage.gutter }], stage)
+  const beside = size.side > 0
+  const k = partOf({
+    ...common(stage), matrix: slice(pass, 'k_heads', { head, transposed: true }), bands: scores, rowHeight: size.kRow,
+    heading: { title: beside ? null : `K_{${head + 1}}^T`, columns: words },
+  })
+  const q = partOf({ ...common(stage), matrix: slice(pass, 'q_heads', { head }), bands: plainBand(sizes.k, size.q), rowHeight: size.row, bridge: 16 })
+  const result = partOf({ ...s, bridge: 16, heading: { title: null } })
+  q.x = stage.gutter
+  k.x = result.x = q.x + Math.max(size.q, widthPx(q)) + 30
+  k.y = abovePx(k)
+  q.y = result.y = k.y + gridPx(k).height + 10
+  const right = result.x + gridPx(result).width + 14
+  const name = (of: Part, symbol: string): Caption => ({ id: `name of ${of.id}`, x: right, y: of.y, opacity: 1, text: `$${symbol}$ ${of.matrix.rows} × ${of.matrix.columns}` })
+  const captions: Caption[] = [
+    { id: 'who asks', x: 0, y: 2, opacity: 1, role: 'q', text: text.axes.query },
+    { id: 'who is asked', x: 0, y: 32, opacity: 1, role: 'k', text: text.axes.key },
+    ...(beside ? [name(k, `K_{${head + 1}}^T`), name(result, `S_{${head + 1}}`)] : []),
+  ]
+  const scene = sceneOf({ parts: [q, k, result], labels: labelled([{ part: q, gutter: stage.gutter }]), captions })
+  return { ...scene, width: scene.width + size.side }
+}
+
+type ScoreTensor = 'raw_scores' | 'scaled_scores' | 'masked_scores' | 'weights'
+
+/** The same pairs of tokens before and after. A phone has room for one of them: after, or before if a cell of it is pinned. */
+const pair =
+  (from: ScoreTensor, to: ScoreTensor, notes: (setting: Setting) => [string, string]): Layout =>
+  (setting) => {
+    const { pass, stage, sizes, heads: { chosen: head }, pin } = setting
+    const cell = scoreCell(stage, sizes.n, stage.narrow ? 1 : 2)
+    const [before, after] = notes(setting)
+    const map = (tensor: ScoreTensor, note: string, entry?: Part['entry']): Item => ({
+      draft: { ...common(stage), matrix: slice(pass, tensor, { head }), bands: plainBand(sizes.n, cell * sizes.n), heading: { note, columns: pass.request.tokens }, entry },
+      gutter: stage.gutter,
+    })
+    const result = map(to, after, { from: `${from}/${head}` })
+    if (!stage.narrow) return flow([map(from, before), { sign: '→' }, result], stage)
+    return flow([pin?.tensor === from ? map(from, before) : result], stage)
+  }
+
+const scale = pair('raw_scores', 'scaled_scores', ({ pass, sizes, text }) => [
+  text.scaling.before,
+  pass.request.scaled ? text.scaling.after(sizes.k, trimmed(pass.scale)) : text.scaling.off,
+])
+const mask = pair('scaled_scores', 'masked_scores', ({ text }) => [text.mask.before, text.mask.after])
+const softmax = pair('masked_scores', 'weights', ({ text }) => [text.softmax.before, text.softmax.after])
+
+const mix: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) => {
+  const size = mixing(stage, sizes)
+  const bands = plainBand(sizes.k, size.v)
+  const map = (tensor: TensorName, note: string, more: Partial<Draft> = {}): Draft => ({ ...common(stage), matrix: slice(pass, tensor, { head }), bands, ...more, heading: { note, ...more.heading } })
+  return flow(
+    [
+      { draft: map('weights', text.mix.weights, { bands: plainBand(sizes.n, size.a * sizes.n), heading: { columns: pass.request.tokens } }), gutter: stage.gutter },
+      { sign: '×' },
+      { draft: map('v_heads', text.mix.values), gutter: stage.gutter },
+      { sign: '=' },
+      { draft: map('heads', text.mix.output, { edge: head, entry: { by: 'rows' } }), gutter: size.stacked ? stage.gutter : 0 },
+    ],
+    stage,
+  )
+}
+
+const concat: Layout = ({ pass, stage, sizes, heads, text }) => {
+  const room = stage.width - stage.gutter
+  /** Z holds all heads, also those whose page is not open. */
+  const all = Array.from({ length: sizes.h }, (_, head) => head)
+  const bands = dockedBands(room, all, sizes.k, sizes.h > 32 ? 1 : seam, 72)
+  const part = partOf({
+    ...common(stage), matrix: slice(pass, 'concat'), bands, heading: { tabs: true, note: text.concat.together(sizes.h) }, bridge: 3,
+    pieces: () => (heads.shown.length === sizes.h ? docking(piecesOf(pass, 'heads', stage, bands, true)) : []),
+  })
+  return onShelf([part], [{ left: 0 }], stage)
+}
+
+/** They come one after another, from the first head to the last, and stop at their own columns. */
+const docking = (pieces: readonly Part[]): Part[] =>
+  pieces.map((piece, i) => ({ ...piece, entry: { slidePx: 60, startAt: 0.3 + (0.25 * i) / pieces.length } }))
+
+const result: Layout = ({ pass, stage, sizes }) =>
+  flow([{ draft: { ...common(stage), matrix: slice(pass, 'output'), bands: vectorBand(stage.width - stage.gutter, sizes.d) }, gutter: stage.gutter }], stage)
+
+export const layouts: Readonly<Record<StopName, Layout>> = { tokens, project, split, score, scale, mask, softmax, mix, concat, output, result }
+
+/** Bands with a share of the gaps between them: 0 closes them. */
+function opened(bands: readonly Band[], share: number): Band[] {
+  let left = 0
+  return bands.map((band, i) => {
+    const end = band.left + band.width
+    const gap = ((bands[i + 1]?.left ?? end) - end) * share
+    const moved = { ...band, left }
+    left += band.width + gap
+    return moved
+  })
+}
+
+const common = ({ row, labelPx }: Stage): { rowHeight: number; labelPx: number } => ({ rowHeight: row, labelPx })
+
+/** One head's own columns, as a map of its own where its band lies. */
+function blockOf(pass: Pass, tensor: TensorName, band: Band, tabs: boolean): { matrix: Matrix; bands: Band[]; heading: { title: null; tabs: boolean } } {
+  const options: Slice = band.head === undefined ? {} : { head: band.head }
+  return { matrix: slice(pass, tensor, options), bands: [{ ...band, start: 0, left: 0 }], heading: { title: null, tabs } }
+}
+
+/** A map of all heads as one map per head: the same cells in the same pixels, places counted from its corner. */
+function piecesOf(pass: Pass, tensor: TensorName, stage: Stage, bands: readonly Band[], tabs: boolean): Part[] {
+  if (bands.length > mostPieces) return []
+  return bands.map((band) => partOf({ ...common(stage), ...blockOf(pass, tensor, band, tabs), x: band.left }))
+}
+
+/** Maps in one row from the labels on, the tops of their cells in line. */
+function onShelf(parts: Part[], places: readonly { left: number }[], stage: Stage): Scene {
+  const y = Math.max(...parts.map(abovePx))
+  parts.forEach((part, i) => {
+    part.x = stage.gutter + (places[i]?.left ?? 0)
+    part.y = y
+  })
+  const [first] = parts
+  return sceneOf({ parts, labels: first ? labelled([{ part: first, gutter: stage.gutter }]) : [] })
+}

@@ -1,0 +1,214 @@
+// A drawing: where every map, label and sign of a figure lies on its stage, in CSS pixels. Data only, made by pure functions,
+// so that a moment between two drawings can be made from the two (tween.ts).
+import type { Matrix } from '../../model/matrix'
+import { symbolOf } from '../../model/symbols'
+import { emWidth, labelHeightPx, labelMode } from './digits'
+import { type Band, gridOf } from './geometry'
+
+/** What stands above a map. */
+export interface Heading {
+  /** a formula; null: no title */
+  title: string | null
+  note: string
+  /** a head's tab over every band */
+  tabs: boolean
+  /** words over the columns, where they are tokens */
+  columns: readonly string[]
+}
+
+/** How much of a map is there already, 0 … 1, and in which order it comes. */
+export interface Reveal {
+  by: 'rows' | 'diagonals'
+  share: number
+}
+
+/** How a map comes into a drawing whose forerunner does not have it: out of another map, filled bit by bit, or from the right. */
+export type Entry = { from: string } | { by: Reveal['by'] } | { slidePx: number; startAt: number }
+
+/** A matrix with the upper left corner of its cells at (x, y). */
+export interface Part {
+  /** the same in two drawings: it is the same matrix, and moves from one to the other */
+  id: string
+  matrix: Matrix
+  x: number
+  y: number
+  bands: readonly Band[]
+  rowHeight: number
+  heading: Heading
+  headingOpacity: number
+  labelPx: number
+  /** hue on the left edge: the whole map belongs to this head */
+  edge: number | undefined
+  /** a cell pinned in it rules its column, too */
+  crossed: boolean
+  /** how far the rules of a row reach over the map's sides */
+  bridge: number
+  opacity: number
+  reveal: Reveal | undefined
+  entry: Entry | undefined
+  /** the map of the next drawing that it becomes a part of */
+  into: string | undefined
+  /** the row shown as signed bars below */
+  bars: number | undefined
+  /** the same cells as one map per head, placed from its corner: for drawings in which the heads go their own ways */
+  pieces: (() => Part[]) | undefined
+}
+
+/** Token labels left of a map. */
+export interface Labels {
+  id: string
+  /** the map whose rows they name */
+  of: Part
+  /** their right edge, and the top of the first */
+  x: number
+  y: number
+  widthPx: number
+  pitchPx: number
+  opacity: number
+}
+
+/** × = → between maps, around a middle. */
+export interface Sign {
+  id: string
+  sign: string
+  x: number
+  y: number
+  opacity: number
+}
+
+/** A head's tab as a button, or a line of text. */
+export interface Caption {
+  id: string
+  x: number
+  y: number
+  opacity: number
+  head?: number
+  text?: string
+  role?: 'q' | 'k' | 'v'
+}
+
+export interface Scene {
+  width: number
+  height: number
+  parts: readonly Part[]
+  labels: readonly Labels[]
+  signs: readonly Sign[]
+  captions: readonly Caption[]
+}
+
+/** What a map needs to be drawn; everything else has a default. */
+export type Draft = Pick<Part, 'matrix' | 'bands' | 'rowHeight'> & Partial<Omit<Part, 'heading'>> & { heading?: Partial<Heading> }
+
+export const idOf = ({ tensor, head, rowStride, columnStride, firstRow }: Matrix): string =>
+  `${tensor}${head === undefined ? '' : `/${head}`}${rowStride < columnStride ? '/turned' : ''}${firstRow > 0 ? `/${firstRow}` : ''}`
+
+export function partOf(draft: Draft): Part {
+  const { matrix } = draft
+  return {
+    id: idOf(matrix), x: 0, y: 0, headingOpacity: 1, labelPx: 16, edge: undefined, crossed: false, bridge: 3, opacity: 1,
+    reveal: undefined, entry: undefined, into: undefined, bars: undefined, pieces: undefined,
+    ...draft,
+    heading: { title: symbolOf(matrix.tensor, matrix.head), note: '', tabs: false, columns: [], ...draft.heading },
+  }
+}
+
+export const titlePx = 28
+export const tabsPx = 31
+export const barsPx = 80
+
+/** The width of one column of a map with labels above. */
+export const pitchOf = ({ bands: [first] }: Pick<Part, 'bands'>): number => (first ? first.width / first.count : 0)
+
+export const columnsPx = (part: Part): number =>
+  part.heading.columns.length === 0
+    ? 0
+    : labelHeightPx(part.heading.columns, labelMode(part.heading.columns, pitchOf(part), part.labelPx), part.labelPx)
+
+/** The height of everything above the cells. */
+export const abovePx = (part: Part): number =>
+  (part.heading.title === null ? 0 : titlePx) + (part.heading.tabs ? tabsPx : 0) + columnsPx(part) + 2
+
+export const gridPx = ({ bands, matrix, rowHeight }: Part): { width: number; height: number } => gridOf(bands, matrix.rows, rowHeight)
+
+/** The width with the title, as far as it can be known without drawing it. */
+export function widthPx(part: Part): number {
+  const { title, note } = part.heading
+  const { rows, columns } = part.matrix
+  const titleWidth = title === null ? 0 : 14 * title.replace(/[_{}^]/g, '').length + 9 * `${rows} × ${columns}`.length + 17 + 15 * emWidth(note.replace(/[$_{}*]/g, ''))
+  return Math.max(gridPx(part).width, titleWidth)
+}
+
+export function bottomOf(part: Part): number {
+  return part.y + gridPx(part).height + (part.bars === undefined ? 0 : barsPx)
+}
+
+/** Everything a drawing holds, with its size read off. */
+export function sceneOf({ parts, labels = [], signs = [], captions = [] }: Partial<Scene> & Pick<Scene, 'parts'>): Scene {
+  return {
+    width: Math.max(0, ...parts.map((part) => part.x + widthPx(part))),
+    height: Math.max(0, ...parts.map(bottomOf)) + 4,
+    parts,
+    labels,
+    signs,
+    captions,
+  }
+}
+
+export interface Placed {
+  part: Part
+  /** room for its row labels; 0: none */
+  gutter: number
+}
+
+export const labelsOf = ({ part, gutter }: Placed, id: string): Labels => ({
+  id, of: part, x: part.x - (part.edge === undefined ? 0 : 6), y: part.y, widthPx: gutter, pitchPx: part.rowHeight, opacity: part.opacity,
+})
+
+/** The first labels of a drawing are the rows of the sentence: they glide from drawing to drawing and never leave. */
+export const labelled = (placed: readonly Placed[]): Labels[] =>
+  placed.filter(({ gutter }) => gutter > 0).map((one, i) => labelsOf(one, i === 0 ? 'rows' : `rows of ${one.part.id}`))
+
+export type Item = { draft: Draft; gutter?: number } | { sign: string }
+
+/** Side by side with the tops of their cells in line; what does not fit stands in the next line. */
+export function flow(items: readonly Item[], { width, operator }: { width: number; operator: number }): Scene {
+  const signs: Sign[] = []
+  const placed: Placed[] = []
+  let line: Placed[] = []
+  let [x, top, pending] = [0, 0, '']
+
+  const close = (): void => {
+    const above = Math.max(0, ...line.map(({ part }) => abovePx(part)))
+    for (const { part } of line) part.y = top + above
+    placed.push(...line)
+    top = Math.max(top, ...line.map(({ part }) => bottomOf(part))) + 10
+    line = []
+    x = 0
+  }
+  for (const item of items) {
+    if ('sign' in item) {
+      pending = item.sign
+      continue
+    }
+    const part = partOf(item.draft)
+    const gutter = item.gutter ?? 0
+    const needs = (pending === '' ? 0 : operator) + gutter + gridPx(part).width
+    const wraps = line.length > 0 && x + needs > width + 1
+    if (wraps) close()
+    part.x = x + gutter + (pending === '' || wraps ? 0 : operator)
+    line.push({ part, gutter })
+    if (pending !== '') signs.push(signBefore(part, pending, wraps ? x + gutter / 2 : x + operator / 2, wraps))
+    x = part.x + widthPx(part)
+    pending = ''
+  }
+  close()
+  const middles = signs.map(({ id, sign, x: middle, y }) => {
+    const part = placed.find(({ part: { id: own } }) => `before ${own}` === id)!.part
+    const neighbour = placed[0]!.part
+    // Beside a map it stands at the middle of the rows; at the start of a line, beside the title.
+    return { id, sign, x: middle, y: y < 0 ? part.y - 16 : part.y + (neighbour.matrix.rows * neighbour.rowHeight) / 2, opacity: 1 }
+  })
+  return sceneOf({ parts: placed.map(({ part }) => part), labels: labelled(placed), signs: middles })
+}
+
+const signBefore = ({ id }: Part, sign: string, x: number, wraps: boolean): Sign => ({ id: `before ${id}`, sign, x, y: wraps ? -1 : 0, opacity: 1 })

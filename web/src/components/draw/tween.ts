@@ -1,0 +1,119 @@
+// A moment between two drawings: the same maps move, others leave, come, or fill. Only places, sizes and opacity change;
+// every map keeps its matrix, so no number changes while shapes move. A pure function: forwards and back are the same.
+import type { Band } from './geometry'
+import type { Caption, Labels, Part, Scene, Sign } from './scene'
+
+const clamp = (t: number): number => Math.min(1, Math.max(0, t))
+
+/** How far a phase of the change, from `start` to `end`, has come at t. */
+export const phase = (t: number, start: number, end: number): number => clamp((t - start) / (end - start))
+
+/** Slow, fast, slow; symmetric, so that going back looks like going forward. */
+export const ease = (t: number): number => (t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2)
+
+const mix = (a: number, b: number, t: number): number => a + (b - a) * t
+
+/** `b` is one stop further than `a`. At 0 it is `a` itself, at 1 `b` itself. */
+export function between(a: Scene, b: Scene, t: number): Scene {
+  if (t <= 0) return a
+  if (t >= 1) return b
+  const [before, after] = [inPieces(a, b), inPieces(b, a)]
+  const old = new Map(before.map((part) => [part.id, part]))
+  const fresh = new Map(after.map((part) => [part.id, part]))
+  const leaving = before.filter(({ id }) => !fresh.has(id)).map((part) => leavingPart(part, fresh, t))
+  const moving = after.map((part) => {
+    const own = old.get(part.id)
+    return own === undefined ? entering(part, old, t) : moved(own, part, t)
+  })
+  const parts = [...leaving, ...moving]
+  return {
+    width: mix(a.width, b.width, ease(t)),
+    height: mix(a.height, b.height, ease(t)),
+    parts,
+    labels: labelsBetween(a.labels, b.labels, parts, t),
+    signs: crossed(a.signs, b.signs, t),
+    captions: crossed(a.captions, b.captions, t),
+  }
+}
+
+const leave = (t: number): number => 1 - phase(t, 0, 0.35)
+const come = (t: number): number => phase(t, 0.6, 0.95)
+const travel = (t: number): number => ease(phase(t, 0.1, 0.8))
+
+const faded = <Thing extends { opacity: number }>(thing: Thing, share: number): Thing => ({ ...thing, opacity: thing.opacity * share })
+
+/** A map of all heads falls into one per head where the other drawing has them one by one. */
+function inPieces(scene: Scene, other: Scene): Part[] {
+  const wanted = new Set(other.parts.map(({ id }) => id))
+  return scene.parts.flatMap((part) => {
+    const pieces = part.pieces?.() ?? []
+    if (!pieces.some(({ id }) => wanted.has(id))) return [part]
+    return pieces.map((piece) => ({ ...piece, x: part.x + piece.x, y: part.y }))
+  })
+}
+
+function moved(a: Part, b: Part, t: number): Part {
+  const e = travel(t)
+  const same = JSON.stringify(a.heading) === JSON.stringify(b.heading)
+  const late = t >= 0.5
+  return {
+    ...(late ? b : a),
+    x: mix(a.x, b.x, e),
+    y: mix(a.y, b.y, e),
+    rowHeight: mix(a.rowHeight, b.rowHeight, e),
+    bands: bandsBetween(a.bands, b.bands, e),
+    headingOpacity: same ? 1 : Math.abs(1 - 2 * t),
+    opacity: mix(a.opacity, b.opacity, e),
+    reveal: undefined,
+    bars: undefined,
+  }
+}
+
+function leavingPart(part: Part, fresh: ReadonlyMap<string, Part>, t: number): Part {
+  const target = part.into === undefined ? undefined : fresh.get(part.into)
+  if (target === undefined) return faded(part, leave(t))
+  return { ...moved(part, { ...target, heading: part.heading }, t), id: part.id, matrix: part.matrix, headingOpacity: leave(t), opacity: 1 - phase(t, 0.6, 0.85) }
+}
+
+function entering(part: Part, old: ReadonlyMap<string, Part>, t: number): Part {
+  const { entry } = part
+  if (entry === undefined) return faded(part, come(t))
+  if ('by' in entry) return { ...part, reveal: { by: entry.by, share: phase(t, 0.5, 1) }, headingOpacity: phase(t, 0.4, 0.6), bars: undefined }
+  if ('slidePx' in entry) {
+    const e = ease(phase(t, entry.startAt, Math.min(1, entry.startAt + 0.45)))
+    return { ...part, x: part.x + entry.slidePx * (1 - e), opacity: phase(t, entry.startAt - 0.2, entry.startAt) }
+  }
+  const source = old.get(entry.from)
+  if (source === undefined) return faded(part, come(t))
+  return { ...moved({ ...source, heading: part.heading }, part, t), id: part.id, matrix: part.matrix, headingOpacity: come(t), opacity: phase(t, 0.05, 0.4) }
+}
+
+function bandsBetween(a: readonly Band[], b: readonly Band[], e: number): readonly Band[] {
+  if (a.length !== b.length) return e < 0.5 ? a : b
+  // The same object where nothing moves: maps whose shape stays need not be painted again.
+  if (a.every((band, i) => band.left === b[i]?.left && band.width === b[i].width)) return b
+  return b.map((band, i) => {
+    const old = a[i] ?? band
+    return { ...band, left: mix(old.left, band.left, e), width: mix(old.width, band.width, e) }
+  })
+}
+
+/** Labels follow the rows they name; the rows of the sentence stay in sight all the way. */
+function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readonly Part[], t: number): Labels[] {
+  const old = new Map(a.map((labels) => [labels.id, labels]))
+  const kept = new Set(b.map(({ id }) => id))
+  const e = travel(t)
+  const now = (labels: Labels): Part => parts.find(({ id }) => id === labels.of.id) ?? labels.of
+  const arriving = b.map((labels) => {
+    const own = old.get(labels.id)
+    if (own === undefined) return { ...faded(labels, come(t)), of: now(labels) }
+    const [x, y] = [mix(own.x, labels.x, e), mix(own.y, labels.y, e)]
+    return { ...labels, of: now(labels), x, y, widthPx: mix(own.widthPx, labels.widthPx, e), pitchPx: mix(own.pitchPx, labels.pitchPx, e) }
+  })
+  return [...a.filter(({ id }) => !kept.has(id)).map((labels) => ({ ...faded(labels, leave(t)), of: now(labels) })), ...arriving]
+}
+
+function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
+  const mark = (thing: Thing, side: string): Thing => ({ ...thing, id: `${side} ${thing.id}` })
+  return [...a.map((thing) => mark(faded(thing, leave(t)), 'old')), ...b.map((thing) => mark(faded(thing, come(t)), 'new'))]
+}
