@@ -78,7 +78,7 @@ function inLanes(setting: Setting): Scene {
   const digits = widths.cell > 0
   const gutter = digits ? stage.gutter : 0
   /** Without digits a lane is a strip; the chosen one is taller. */
-  const strip = (head: number): number => (lanes.length <= 4 ? 120 : head === heads.chosen ? 72 : 26)
+  const strip = (head: number): number => (lanes.length <= 4 ? 90 : head === heads.chosen ? 60 : 22)
   const row = Math.min(28, stage.row)
   const at = { tab: 0, z: (stage.narrow ? 44 : 56) + gutter, w: 0, c: 0 }
   at.w = at.z + widths.z + 26
@@ -100,13 +100,14 @@ function inLanes(setting: Setting): Scene {
     parts.push(left, partOf({ ...plain, matrix: w, bands: plainBand(sizes.d, widths.w), rowHeight: digits ? 28 : strip(head) / sizes.k, x: at.w }))
     if (c) parts.push(partOf({ ...plain, matrix: c, bands: plainBand(sizes.d, widths.c), rowHeight, x: at.c, crossed: true, into: 'output' }))
     else captions.push({ id: `no contribution ${head}`, x: at.c + 12, y, opacity: 1, text: '…' })
-    captions.push({ id: `head ${head}`, x: 0, y: y + high / 2 - 15, opacity: 1, head })
+    captions.push({ id: `head ${head}`, x: 0, y: y + high / 2 - 14, opacity: 1, head })
     const middle = y + high / 2
     signs.push({ id: `times ${head}`, sign: '×', x: at.w - 15, y: middle, opacity: 1 }, { id: `gives ${head}`, sign: '=', x: at.c - 15, y: middle, opacity: 1 })
     y += high + laneGap + (digits ? 12 : 0)
   }
+  const yBand = vectorBand(stage.width - stage.gutter, sizes.d)
   const sum = partOf({
-    matrix: slice(pass, 'output'), bands: vectorBand(stage.width - stage.gutter, sizes.d), rowHeight: Math.min(digits ? 28 : 20, stage.row), labelPx,
+    matrix: slice(pass, 'output'), bands: yBand, rowHeight: Math.min(yBand[0]!.width / sizes.d >= 31 ? 28 : 14, stage.row), labelPx,
     heading: { note: text.output.sum(sizes.h, lanes.length === sizes.h) }, bridge: 3,
   })
   sum.x = stage.gutter

@@ -2,7 +2,7 @@
 // draws what they say, and components/draw/tween.ts makes the moments between two of them.
 import { slice } from '../../components/figures'
 import { type Band, dockedBands, plainBand } from '../../components/draw/geometry'
-import { type Caption, type Draft, type Item, type Part, type Scene, abovePx, flow, gridPx, labelled, partOf, sceneOf, widthPx } from '../../components/draw/scene'
+import { type Caption, type Draft, type Item, type Part, type Scene, abovePx, flow, gridPx, keyOfChosen, labelled, partOf, sceneOf, widthPx } from '../../components/draw/scene'
 import type { TensorName } from '../../core/generated/tables'
 import type { CellRef, Pass } from '../../core/protocol'
 import type { Contributions, Role } from '../../model/lesson.svelte'
@@ -47,9 +47,12 @@ const project: Layout = ({ pass, stage, sizes, heads, role, apart, text }) => {
   const widths = projectionWidths(stage, sizes)
   const stacked = widths.x + widths.w + widths.q > stage.width
   const gutter = stacked ? stage.gutter : 0
-  // One wide product is one block; h narrow ones stand apart, each under its head's tab.
-  const bands = (width: number): Band[] => opened(columnBands(width, heads, sizes.k), apart)
   const narrow = apart > 0.5 && sizes.h > 1
+  // One wide product is one block; h narrow ones stand apart, each under its head's tab.
+  const bands = (width: number): Band[] => {
+    const blocks = columnBands(width, heads, sizes.k)
+    return blocks.length === sizes.h ? opened(blocks, apart) : narrow ? blocks : plainBand(sizes.d, width)
+  }
   const heading = { tabs: narrow, note: '' }
   const q = slice(pass, role)
   const qBands = bands(widths.q)
@@ -91,14 +94,14 @@ const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) =>
   const { tokens: words } = pass.request
   const size = crossing(stage, sizes)
   const scores = plainBand(sizes.n, size.score * sizes.n)
-  const s: Draft = { ...common(stage), matrix: slice(pass, 'raw_scores', { head }), bands: scores, rowHeight: size.row, crossed: true, entry: { by: 'diagonals' } }
+  const s: Draft = { ...common(stage), ...ofHead(pass, 'raw_scores', { head }), bands: scores, rowHeight: size.row, crossed: true, entry: { by: 'diagonals' } }
   if (stage.narrow) return flow([{ draft: { ...s, heading: { columns: words } }, gutter: stage.gutter }], stage)
   const beside = size.side > 0
   const k = partOf({
-    ...common(stage), matrix: slice(pass, 'k_heads', { head, transposed: true }), bands: scores, rowHeight: size.kRow,
+    ...common(stage), ...ofHead(pass, 'k_heads', { head, transposed: true }), bands: scores, rowHeight: size.kRow,
     heading: { title: beside ? null : `K_{${head + 1}}^T`, columns: words },
   })
-  const q = partOf({ ...common(stage), matrix: slice(pass, 'q_heads', { head }), bands: plainBand(sizes.k, size.q), rowHeight: size.row, bridge: 16 })
+  const q = partOf({ ...common(stage), ...ofHead(pass, 'q_heads', { head }), bands: plainBand(sizes.k, size.q), rowHeight: size.row, bridge: 16 })
   const result = partOf({ ...s, bridge: 16, heading: { title: null } })
   q.x = stage.gutter
   k.x = result.x = q.x + Math.max(size.q, widthPx(q)) + 30
@@ -125,7 +128,7 @@ const pair =
     const cell = scoreCell(stage, sizes.n, stage.narrow ? 1 : 2)
     const [before, after] = notes(setting)
     const map = (tensor: ScoreTensor, note: string, entry?: Part['entry']): Item => ({
-      draft: { ...common(stage), matrix: slice(pass, tensor, { head }), bands: plainBand(sizes.n, cell * sizes.n), heading: { note, columns: pass.request.tokens }, entry },
+      draft: { ...common(stage), ...ofHead(pass, tensor, { head }), bands: plainBand(sizes.n, cell * sizes.n), heading: { note, columns: pass.request.tokens }, entry },
       gutter: stage.gutter,
     })
     const result = map(to, after, { from: `${from}/${head}` })
@@ -143,7 +146,7 @@ const softmax = pair('masked_scores', 'weights', ({ text }) => [text.softmax.bef
 const mix: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) => {
   const size = mixing(stage, sizes)
   const bands = plainBand(sizes.k, size.v)
-  const map = (tensor: TensorName, note: string, more: Partial<Draft> = {}): Draft => ({ ...common(stage), matrix: slice(pass, tensor, { head }), bands, ...more, heading: { note, ...more.heading } })
+  const map = (tensor: TensorName, note: string, more: Partial<Draft> = {}): Draft => ({ ...common(stage), ...ofHead(pass, tensor, { head }), bands, ...more, heading: { note, ...more.heading } })
   return flow(
     [
       { draft: map('weights', text.mix.weights, { bands: plainBand(sizes.n, size.a * sizes.n), heading: { columns: pass.request.tokens } }), gutter: stage.gutter },
@@ -177,16 +180,16 @@ const result: Layout = ({ pass, stage, sizes }) =>
 
 export const layouts: Readonly<Record<StopName, Layout>> = { tokens, project, split, score, scale, mask, softmax, mix, concat, output, result }
 
-/** Bands with a share of the gaps between them: 0 closes them. */
+/** From one block, all columns alike (0), to blocks that stand apart (1). */
 function opened(bands: readonly Band[], share: number): Band[] {
-  let left = 0
-  return bands.map((band, i) => {
-    const end = band.left + band.width
-    const gap = ((bands[i + 1]?.left ?? end) - end) * share
-    const moved = { ...band, left }
-    left += band.width + gap
-    return moved
-  })
+  const even = bands.reduce((sum, { width }) => sum + width, 0) / bands.length
+  return bands.map((band, i) => ({ ...band, left: i * even + (band.left - i * even) * share, width: even + (band.width - even) * share }))
+}
+
+/** A map of the chosen head, whichever that is. */
+function ofHead(pass: Pass, tensor: TensorName, options: Slice): { matrix: Matrix; key: string } {
+  const matrix = slice(pass, tensor, options)
+  return { matrix, ...keyOfChosen(matrix) }
 }
 
 const common = ({ row, labelPx }: Stage): { rowHeight: number; labelPx: number } => ({ rowHeight: row, labelPx })

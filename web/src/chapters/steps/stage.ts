@@ -96,9 +96,9 @@ export function crossing({ width, gutter, narrow, row: token }: Stage, { n, k }:
   const even = Math.min(72, Math.floor(room / (k + n)))
   const q = even >= digitCell && k <= 8 ? k * even : Math.min(256, Math.max(120, k * 6))
   const score = narrow ? Math.max(12, Math.min(40, Math.floor((width - gutter) / n))) : Math.max(16, Math.min(72, Math.floor((room - q) / n)))
-  // K_iᵀ above takes the height of about four rows.
+  // K_iᵀ above takes the height of two to four rows.
   const row = narrow ? token : Math.max(n > 13 ? 20 : 24, Math.min(30, Math.floor((token * n - 44) / n)))
-  return { score, row, q, kRow: k <= 4 ? 27 : k <= 8 ? 24 : 128 / k, side }
+  return { score, row, q, kRow: k <= 4 ? 27 : k <= 8 ? 24 : 72 / k, side }
 }
 
 /** Stop 7: A_i, V_i and Z_i. */

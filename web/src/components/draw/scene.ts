@@ -29,6 +29,8 @@ export type Entry = { from: string } | { by: Reveal['by'] } | { slidePx: number;
 export interface Part {
   /** the same in two drawings: it is the same matrix, and moves from one to the other */
   id: string
+  /** the same while the reader turns to another head: the map stays, with its cursor, and shows other numbers */
+  key: string
   matrix: Matrix
   x: number
   y: number
@@ -102,10 +104,14 @@ export type Draft = Pick<Part, 'matrix' | 'bands' | 'rowHeight'> & Partial<Omit<
 export const idOf = ({ tensor, head, rowStride, columnStride, firstRow }: Matrix): string =>
   `${tensor}${head === undefined ? '' : `/${head}`}${rowStride < columnStride ? '/turned' : ''}${firstRow > 0 ? `/${firstRow}` : ''}`
 
+/** For drawings of the chosen head only. */
+export const keyOfChosen = (matrix: Matrix): { key: string } => ({ key: idOf({ ...matrix, head: undefined }) })
+
 export function partOf(draft: Draft): Part {
   const { matrix } = draft
+  const id = idOf(matrix)
   return {
-    id: idOf(matrix), x: 0, y: 0, headingOpacity: 1, labelPx: 16, edge: undefined, crossed: false, bridge: 3, opacity: 1,
+    id, key: id, x: 0, y: 0, headingOpacity: 1, labelPx: 16, edge: undefined, crossed: false, bridge: 3, opacity: 1,
     reveal: undefined, entry: undefined, into: undefined, bars: undefined, pieces: undefined,
     ...draft,
     heading: { title: symbolOf(matrix.tensor, matrix.head), note: '', tabs: false, columns: [], ...draft.heading },

@@ -72,7 +72,7 @@ function moved(a: Part, b: Part, t: number): Part {
 function leavingPart(part: Part, fresh: ReadonlyMap<string, Part>, t: number): Part {
   const target = part.into === undefined ? undefined : fresh.get(part.into)
   if (target === undefined) return faded(part, leave(t))
-  return { ...moved(part, { ...target, heading: part.heading }, t), id: part.id, matrix: part.matrix, headingOpacity: leave(t), opacity: 1 - phase(t, 0.6, 0.85) }
+  return { ...moved(part, { ...target, heading: part.heading }, t), id: part.id, key: part.key, matrix: part.matrix, headingOpacity: leave(t), opacity: 1 - phase(t, 0.6, 0.85) }
 }
 
 function entering(part: Part, old: ReadonlyMap<string, Part>, t: number): Part {
@@ -85,7 +85,7 @@ function entering(part: Part, old: ReadonlyMap<string, Part>, t: number): Part {
   }
   const source = old.get(entry.from)
   if (source === undefined) return faded(part, come(t))
-  return { ...moved({ ...source, heading: part.heading }, part, t), id: part.id, matrix: part.matrix, headingOpacity: come(t), opacity: phase(t, 0.05, 0.4) }
+  return { ...moved({ ...source, heading: part.heading }, part, t), id: part.id, key: part.key, matrix: part.matrix, headingOpacity: come(t), opacity: phase(t, 0.05, 0.4) }
 }
 
 function bandsBetween(a: readonly Band[], b: readonly Band[], e: number): readonly Band[] {

@@ -1,0 +1,175 @@
+// The drawing of every stop and the moments between them, for shapes and widths drawn anew: everything lies inside, nothing
+// covers anything, and no number changes while shapes move.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { layouts, type Setting } from '../../src/chapters/steps/layouts'
+import { stageOf } from '../../src/chapters/steps/stage'
+import { type Part, type Scene, abovePx, gridPx } from '../../src/components/draw/scene'
+import { between } from '../../src/components/draw/tween'
+import { headPage, headsOn } from '../../src/model/heads'
+import { type StopName, lastStop, stopNames } from '../../src/model/stops'
+import { steps as en } from '../../src/text/steps.en'
+import { StridedView } from '../../src/core/tensor'
+import { engines, request, withPass } from './core_support'
+
+interface Case {
+  n: number
+  d: number
+  h: number
+  width: number
+  head: number
+  role: 'q' | 'k' | 'v'
+  apart: number
+  causal: boolean
+}
+
+function settingOf({ n, d, h, width, head, role, apart, causal }: Case): Promise<Setting> {
+  const tokens = Array.from({ length: n }, (_, i) => ['她', '把', '蛋糕', 'because', 'x'][i % 5]!)
+  const shown = headPage(h, head)
+  return withPass(engines.simd, request({ tokens, dModel: d, heads: h, causal, seed: n + d }), async ({ memory, pass }) => {
+    const { view, data } = await memory.contributions(headsOn(shown), () => Promise.resolve())
+    return {
+      pass,
+      contributions: { pass, first: shown.first, view: new StridedView('contributions', view, data) },
+      stage: stageOf(width, 900, tokens),
+      sizes: { n, d, h, k: d / h },
+      heads: { chosen: shown.chosen, shown: headsOn(shown) },
+      role, apart, pin: null, text: en,
+    }
+  })
+}
+
+const cases: Case[] = []
+for (const width of [288, 358, 700, 960, 1328]) {
+  for (const [n, d, h] of [[11, 8, 2], [3, 8, 4], [1, 1, 1], [13, 12, 3], [11, 512, 8], [32, 64, 16], [5, 1024, 64]] as const) {
+    const i = cases.length
+    cases.push({ n, d, h, width, head: i % h, role: (['q', 'k', 'v'] as const)[i % 3]!, apart: i % 2, causal: i % 2 === 1 })
+  }
+}
+
+const sceneOf = (setting: Setting, name: StopName): Scene => layouts[name](setting)
+const boxOf = (part: Part): { left: number; top: number; right: number; bottom: number } => {
+  const { width, height } = gridPx(part)
+  return { left: part.x, top: part.y, right: part.x + width, bottom: part.y + height }
+}
+const valuesOf = ({ matrix }: Part): number[] =>
+  Array.from({ length: matrix.rows * matrix.columns }, (_, i) => matrix.value(Math.floor(i / matrix.columns), i % matrix.columns))
+const numbersOf = (part: Part): string => `${part.matrix.tensor} ${part.matrix.head} ${part.matrix.offset} ${part.matrix.rowStride} ${part.matrix.columnStride}`
+
+describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
+  let setting: Setting
+  let scenes: Scene[]
+  beforeAll(async () => {
+    setting = await settingOf(given)
+    scenes = stopNames.map((name) => sceneOf(setting, name))
+  })
+
+  test('every map lies on the stage, and none on another', () => {
+    scenes.forEach(({ parts, width, height }, stop) => {
+      expect(parts.length, `stop ${stop}`).toBeGreaterThan(0)
+      for (const part of parts) {
+        const box = boxOf(part)
+        const where = `stop ${stop}, ${part.id}`
+        expect([part.x, part.y, part.rowHeight, ...part.bands.flatMap(({ left, width }) => [left, width])].every(Number.isFinite), where).toBe(true)
+        expect(box.left, where).toBeGreaterThanOrEqual(0)
+        expect(box.top - abovePx(part), where).toBeGreaterThanOrEqual(-0.5)
+        expect(box.right, where).toBeLessThanOrEqual(width + 0.5)
+        expect(box.bottom, where).toBeLessThanOrEqual(height + 0.5)
+      }
+      for (const [i, a] of parts.entries()) {
+        for (const b of parts.slice(i + 1)) {
+          // Each with what stands above it.
+          const [p, q] = [boxOf(a), boxOf(b)]
+          const apart = p.right <= q.left + 0.5 || q.right <= p.left + 0.5 || p.bottom <= q.top - abovePx(b) + 0.5 || q.bottom <= p.top - abovePx(a) + 0.5
+          expect(apart, `stop ${stop}: ${a.id} and ${b.id}`).toBe(true)
+        }
+      }
+      expect(new Set(parts.map(({ key }) => key)).size, `keys of stop ${stop}`).toBe(parts.length)
+      expect(new Set(parts.map(({ id }) => id)).size, `ids of stop ${stop}`).toBe(parts.length)
+    })
+  })
+
+  test('every map has the columns its bands say, each once', () => {
+    for (const { parts } of scenes) {
+      for (const { bands, matrix } of parts) {
+        for (const { start, count } of bands) expect(start >= 0 && start + count <= matrix.columns).toBe(true)
+        const columns = bands.flatMap(({ start, count }) => Array.from({ length: count }, (_, i) => start + i))
+        expect(new Set(columns).size).toBe(columns.length)
+      }
+    }
+  })
+
+  test('between two stops shapes move and no number changes', () => {
+    for (let stop = 0; stop < lastStop; stop += 1) {
+      const [a, b] = [scenes[stop]!, scenes[stop + 1]!]
+      expect(between(a, b, 0)).toBe(a)
+      expect(between(a, b, 1)).toBe(b)
+      const known = new Map<string, string>()
+      for (const t of [0.001, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95, 0.999]) {
+        const scene = between(a, b, t)
+        for (const part of scene.parts) {
+          const where = `stop ${stop} + ${t}, ${part.id}`
+          expect(part.opacity >= 0 && part.opacity <= 1, where).toBe(true)
+          expect([part.x, part.y, part.rowHeight].every(Number.isFinite), where).toBe(true)
+          // The same map is the same numbers in the same places, all the way.
+          expect(known.get(part.id) ?? numbersOf(part), where).toBe(numbersOf(part))
+          known.set(part.id, numbersOf(part))
+        }
+        expect(new Set(scene.parts.map(({ key }) => key)).size, `keys at ${stop} + ${t}`).toBe(scene.parts.length)
+      }
+    }
+  })
+
+  test('just after a stop, and just before the next, everything is where it stands at rest', () => {
+    const seen = ({ parts }: Scene): Part[] => parts.filter(({ opacity, reveal }) => opacity > 0.01 && (reveal === undefined || reveal.share > 0.01))
+    for (let stop = 0; stop < lastStop; stop += 1) {
+      const [a, b] = [scenes[stop]!, scenes[stop + 1]!]
+      for (const [resting, moment] of [[a, between(a, b, 1e-6)], [b, between(a, b, 1 - 1e-6)]] as const) {
+        const painted = (scene: Scene): string[] =>
+          seen(scene)
+            // A map of all heads and its heads one by one are the same cells.
+            .flatMap((part) => part.bands.map((band) => ({ part, band })))
+            .map(({ part, band }) => `${Math.round(part.x + band.left)} ${Math.round(part.y)} ${Math.round(band.width)} ${Math.round(part.rowHeight * part.matrix.rows)} ${part.matrix.value(0, band.start)}`)
+            .sort()
+        expect(painted(moment), `around stop ${stop}`).toEqual(painted(resting))
+      }
+    }
+  })
+
+  test('the rows of the sentence stay in sight and in order', () => {
+    for (let stop = 0; stop < lastStop; stop += 1) {
+      for (const t of [0.1, 0.5, 0.9]) {
+        const rows = between(scenes[stop]!, scenes[stop + 1]!, t).labels.find(({ id }) => id === 'rows')
+        expect(rows?.opacity, `stop ${stop} + ${t}`).toBe(1)
+        expect(rows!.pitchPx).toBeGreaterThan(0)
+      }
+    }
+  })
+})
+
+test('forwards and back are the same moments', async () => {
+  const setting = await settingOf(cases[4]!)
+  const scenes = stopNames.map((name) => sceneOf(setting, name))
+  const moments = Array.from({ length: 101 }, (_, i) => i / 100)
+  for (let stop = 0; stop < lastStop; stop += 1) {
+    const frame = (t: number): string => JSON.stringify(between(scenes[stop]!, scenes[stop + 1]!, t), (key, value: unknown) => (key === 'data' || key === 'matrix' ? undefined : value))
+    const forwards = moments.map(frame)
+    const back = [...moments].reverse().map(frame).reverse()
+    expect(back).toEqual(forwards)
+  }
+})
+
+test('the pieces of a map of all heads are its own numbers', async () => {
+  const setting = await settingOf({ ...cases[0]!, width: 1328, apart: 1 })
+  for (const name of ['project', 'concat'] as const) {
+    const part = sceneOf(setting, name).parts.find(({ pieces }) => pieces !== undefined)!
+    const pieces = part.pieces!()
+    expect(pieces.length).toBe(setting.sizes.h)
+    const { k } = setting.sizes
+    pieces.forEach((piece, head) => {
+      const whole = valuesOf(part)
+      const own = valuesOf(piece)
+      expect(own).toEqual(whole.filter((_, i) => Math.floor((i % part.matrix.columns) / k) === head))
+    })
+  }
+})
+
