@@ -1,7 +1,6 @@
-// Where the walk is: stop + t. It follows the stop of the state in one movement, is dragged by hand, or plays by itself.
+// Where the walk is: a stop of the tour, counted from 0, + t. It follows the state in one movement, is dragged by hand, or plays.
 // Holds the time; what is seen at a place is a pure function (layouts.ts, tween.ts).
 import type { Lesson } from '../model/lesson.svelte'
-import { lastStop } from '../model/stops'
 
 /** A movement from stop to stop at speed 1, and how long playing rests at each. */
 export const moveMs = 900
@@ -49,7 +48,7 @@ export class Walk {
     this.#isStill = isStill
     this.#isSkipped = isSkipped
     this.#clock = clock
-    this.place = lesson.state.stop
+    this.place = lesson.stops.indexOf(lesson.state.stop)
   }
 
   get moving(): boolean {
@@ -59,6 +58,10 @@ export class Walk {
   /** The state has come to this stop: go there, unless a hand holds the walk. */
   follow(stop: number): void {
     if (this.#dragged) return
+    this.#go(this.#lesson.stops.indexOf(stop))
+  }
+
+  #go(stop: number): void {
     const far = Math.abs(stop - this.place) >= 2
     if (far || this.#isStill()) return this.#jump(stop)
     // Who walks fast sees the last step, not all that was left out.
@@ -70,9 +73,10 @@ export class Walk {
     this.pause()
     this.#stopFrame()
     this.#dragged = true
-    this.place = Math.min(lastStop, Math.max(0, place))
-    const nearest = Math.round(this.place)
-    if (nearest === this.#lesson.state.stop) return
+    const { stops } = this.#lesson
+    this.place = Math.min(stops.length - 1, Math.max(0, place))
+    const nearest = stops[Math.round(this.place)]
+    if (nearest === undefined || nearest === this.#lesson.state.stop) return
     // One drag is one step for the browser's Back.
     this.#lesson.goTo(nearest, this.#hasStepped ? 'replace' : 'push')
     this.#hasStepped = true
@@ -86,9 +90,10 @@ export class Walk {
   }
 
   play(): void {
-    if (this.#lesson.state.stop === lastStop) this.#lesson.goTo(0)
+    const [first] = this.#lesson.stops
+    if (this.#lesson.neighbour(1) === undefined && first !== undefined) this.#lesson.goTo(first)
     this.playing = true
-    this.#wait(this.#lesson.state.stop === 0 ? 600 : dwellMs / 2)
+    this.#wait(dwellMs / 2)
   }
 
   pause(): void {
@@ -109,11 +114,11 @@ export class Walk {
 
   #step(): void {
     if (!this.playing) return
-    let next = this.#lesson.state.stop + 1
-    while (next < lastStop && this.#isSkipped(next)) next += 1
-    if (next > lastStop) return this.pause()
-    this.#lesson.goTo(next)
-    if (next === lastStop) return this.pause()
+    let by = 1
+    const at = (): number | undefined => this.#lesson.neighbour(by)
+    for (let stop = at(); stop !== undefined && this.#isSkipped(stop); stop = at()) by += 1
+    this.#lesson.step(by)
+    if (this.#lesson.neighbour(1) === undefined) return this.pause()
     this.#wait(moveMs + dwellMs)
   }
 

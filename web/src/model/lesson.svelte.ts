@@ -16,7 +16,9 @@ import { headPage, headsOn } from './heads'
 import { alias } from './matrix'
 import { headOf, sameCell } from './pin'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
-import { carry, isShown, lastStop, stopAt, stopShowing } from './stops'
+import { lessonSentence, shortSentence } from './sentences'
+import { readableSize, shortSize } from './shape'
+import { type Tour, carry, isShown, lastStop, stopAt, stopShowing, stopsOf } from './stops'
 
 /** push: a step the browser's Back button undoes. */
 export type Visit = 'push' | 'replace'
@@ -137,6 +139,28 @@ export class Lesson {
     this.refusals = start.refusals
     this.#followRole(start.state.pin)
     this.#become(start.state)
+  }
+
+  /** The stops of the tour the reader is on. */
+  get stops(): readonly number[] {
+    return stopsOf(this.state.tour)
+  }
+
+  /** The stop `by` places further in the tour; undefined beyond its ends. */
+  neighbour(by: number): number | undefined {
+    return this.stops[this.stops.indexOf(this.state.stop) + by]
+  }
+
+  step(by: number): void {
+    const stop = this.neighbour(by)
+    if (stop !== undefined) this.goTo(stop)
+  }
+
+  /** To the beginning of a tour, with its own sentence and size. */
+  take(tour: Tour): void {
+    const { lang } = this.state
+    const [sentence, size] = tour === 'one' ? [shortSentence, shortSize] : [lessonSentence, readableSize]
+    this.change({ tour, ...size, sentence: sentence[lang], stop: 0, head: 0, pin: null, out: [], padding: 0, causal: false }, 'push')
   }
 
   goTo(stop: number, visit: Visit = 'push'): void {

@@ -6,6 +6,12 @@ export const lessonSentence: Readonly<Record<Lang, readonly string[]>> = {
   en: ['Tom', 'passed', 'the', 'cake', 'to', 'Lily', 'because', 'she', 'was', 'no', 'longer', 'hungry', '.'],
 }
 
+/** Three words for whoever never met attention. */
+export const shortSentence: Readonly<Record<Lang, readonly string[]>> = {
+  zh: ['小红', '吃', '蛋糕'],
+  en: ['Lily', 'eats', 'cake'],
+}
+
 /** Tried first, longest first; what they leave is cut by Intl.Segmenter, which does not know the lesson's names. */
 export const vocabulary: readonly string[] = [
   '小明', '小红', '小丽', '小伟', '小军', '他', '她', '它',

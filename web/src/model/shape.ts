@@ -7,6 +7,9 @@ import type { Size } from './problem'
 export const readableSize: Size = { dModel: 8, heads: 2 }
 export const articleSize: Size = { dModel: 512, heads: 8 }
 
+/** One head on three words: every product can be done in one's head. */
+export const shortSize: Size = { dModel: 4, heads: 1 }
+
 export const divides = (heads: number, dModel: number): boolean => dModel % heads === 0
 
 /** For a pair that does not go together: the nearest pair below and above, changing what the reader did not just type. */

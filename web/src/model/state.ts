@@ -4,9 +4,9 @@ import type { CellRef } from '../core/protocol'
 import { maxDModel, maxSeed } from './limits'
 import { formatPin, headOf, isCell, parsePin } from './pin'
 import { type Parsed, type Problem, accepted, refused } from './problem'
-import { type Lang, lessonSentence } from './sentences'
+import { type Lang, lessonSentence, shortSentence } from './sentences'
 import { divides, nearestSizes, readableSize } from './shape'
-import { lastStop } from './stops'
+import { type Tour, lastStop, stopsOf, tourNames } from './stops'
 import { clip, formatTokens, parseTokens } from './tokens'
 
 export type Chapter = 'steps'
@@ -27,6 +27,8 @@ export interface State {
   padding: number
   weights: 'seeded'
   seed: number
+  /** the whole walk, or one head on three words */
+  tour: Tour
   stop: number
   head: number
   pin: CellRef | null
@@ -105,6 +107,7 @@ export const properties: { readonly [K in Key]: Property<State[K]> } = {
   padding: whole(() => 0, 0, ({ sentence }) => sentence.length),
   weights: choice<'seeded'>(['seeded'], 'seeded'),
   seed: whole(() => 42, 0, () => maxSeed),
+  tour: choice<Tour>(tourNames, 'all'),
   stop: whole(() => 0, 0, () => lastStop),
   head: whole(() => 0, 0, ({ heads }) => heads - 1),
   pin: {
@@ -146,7 +149,7 @@ export function readAddress(search: string, preferred: Lang = 'zh'): { state: St
   const refusals: Refusal[] = []
   const bare = !keys.some((key) => query.has(key))
   for (const key of keys) read(key, bare && key === 'lang' ? preferred : query.get(key), state, refusals)
-  return { state: withHeadOfPin(state), refusals }
+  return { state: consistent(state), refusals }
 }
 
 export const initialState = (): State => readAddress('').state
@@ -174,8 +177,9 @@ function formatInitial<K extends Key>(key: K, state: State): string {
 /** After a change: what depends on it follows, and what no longer exists is let go. */
 export function settle(next: State, before: State): State {
   const state = { ...next }
-  if (state.lang !== before.lang && formatTokens(state.sentence) === formatTokens(lessonSentence[before.lang])) {
-    state.sentence = lessonSentence[state.lang]
+  const own = state.lang === before.lang ? undefined : [lessonSentence, shortSentence].find((each) => formatTokens(state.sentence) === formatTokens(each[before.lang]))
+  if (own !== undefined) {
+    state.sentence = own[state.lang]
     state.pin = null
   }
   if (!divides(state.heads, state.dModel)) state.heads = properties.heads.initial(state)
@@ -183,12 +187,13 @@ export function settle(next: State, before: State): State {
   state.head = Math.min(state.head, state.heads - 1)
   state.out = state.out.filter((head) => head < state.heads)
   if (state.pin !== null && !isCell(state.pin, state.sentence.length, state)) state.pin = null
-  return withHeadOfPin(state)
+  return consistent(state)
 }
 
-/** A pinned cell of a head is looked at in that head. */
-function withHeadOfPin(state: State): State {
-  return { ...state, head: (state.pin && headOf(state.pin)) ?? state.head }
+/** A pinned cell of a head is looked at in that head; who is at a stop that a short walk leaves out is on the whole one. */
+function consistent(state: State): State {
+  const tour = stopsOf(state.tour).includes(state.stop) ? state.tour : 'all'
+  return { ...state, tour, head: (state.pin && headOf(state.pin)) ?? state.head }
 }
 
 /** Values that a program gives, as text or as they stand in the state, checked as the address would be. */

@@ -36,6 +36,18 @@ export const stopNames = Object.keys(table) as StopName[]
 export const stopCount = stopNames.length
 export const lastStop = stopCount - 1
 
+/** The whole walk; or, for whoever never met attention, one head on three words: similarity, shares, a mix. */
+const tours = {
+  all: stopNames,
+  one: ['tokens', 'score', 'softmax', 'mix'],
+} as const satisfies Record<string, readonly StopName[]>
+
+export type Tour = keyof typeof tours
+export const tourNames = Object.keys(tours) as Tour[]
+
+/** The stops of a tour, in order. */
+export const stopsOf = (tour: Tour): readonly number[] => tours[tour].map((name) => stopNames.indexOf(name))
+
 /** Precondition, here and below: 0 ≤ stop ≤ lastStop. */
 export const nameOf = (stop: number): StopName => stopNames[stop]!
 export const stopAt = (stop: number): Stop => table[nameOf(stop)]

@@ -110,6 +110,28 @@ const stops: Record<StopName, Stop> = {
 
 export const steps = {
   stops,
+  tour: {
+    offer: 'New to attention? One head, three words first',
+    leave: 'The whole walk',
+    one: {
+      tokens: {
+        title: 'Three words, four numbers each',
+        line: 'A computer cannot read words, so each becomes a row of numbers: $X$. What attention does is let every word take something from the others.',
+      },
+      score: {
+        title: 'How alike: a score for every pair',
+        line: 'From its row of $X$ every word gets three rows: *q* asks, *k* is asked, *v* is what it hands over. Multiply one word’s *q* with another’s *k*, number by number, and add up: that is a score.',
+      },
+      softmax: {
+        title: 'Scores become shares',
+        line: 'Divide by √4, take the exponential, divide by the row’s total: every row adds up to 1. These are the attention weights. A larger score gets a larger share.',
+      },
+      mix: {
+        title: 'Mix by share',
+        line: 'Add up the three *v* rows by their shares: that is the word’s new row, and one head is done. Multi-head attention is several of these at once, put side by side.',
+      },
+    },
+  },
   hint: 'Choose a cell to see how it is made.',
   role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
   wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${h} narrow ones` },

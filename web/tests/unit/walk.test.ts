@@ -45,6 +45,9 @@ beforeEach(() => {
   state = { stop: 0 }
   const lesson = {
     state,
+    stops: Array.from({ length: lastStop + 1 }, (_, i) => i),
+    neighbour: (by: number) => (state.stop + by <= lastStop ? state.stop + by : undefined),
+    step: (by: number) => lesson.goTo(state.stop + by),
     goTo(stop: number, visit = 'push') {
       state.stop = stop
       visits.push(`${stop} ${visit}`)
