@@ -111,6 +111,10 @@ const stops: Record<StopName, Stop> = {
 export const steps = {
   stops,
   hint: 'Choose a cell to see how it is made.',
+  same: {
+    title: 'The same step as formula, NumPy, PyTorch, C++',
+    failed: 'This part did not arrive. Check the connection and try again.',
+  },
   role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },
   vectors: {
