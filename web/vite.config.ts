@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
-import { sameStepPlugin } from './plugins/same_step'
+import { sameStepPlugin } from './plugins/same_step.ts'
 
 /** The dev server injects styles and its own script, which the page's strict policy rightly refuses. */
 function withoutPolicyInDev(): Plugin {

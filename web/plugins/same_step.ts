@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import type { StopName } from '../src/model/stops'
-import { type Excerpt, cutExcerpts, excerptOf } from './excerpts'
-import { mathOf } from './math'
+import { type Excerpt, cutExcerpts, excerptOf } from './excerpts.ts'
+import { mathOf } from './math.ts'
 
 export interface SameStep {
   /** MathML, a line each */
