@@ -32,11 +32,12 @@ find_clang_format() {
   return 1
 }
 
-# Debian's PyTorch is seen by Debian's own Python only, which need not be the first on PATH.
-find_torch_python() {
+# find_python MODULE...: a Python that has them all. Debian's PyTorch is seen by Debian's own Python only, which need not
+# be the first on PATH.
+find_python() {
   local candidate
   for candidate in python3 /usr/bin/python3; do
-    if "$candidate" -c 'import sys, importlib.util as u; sys.exit(not (u.find_spec("torch") and u.find_spec("numpy")))' \
+    if "$candidate" -c 'import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, sys.argv[1:])))' "$@" \
       2> /dev/null; then
       echo "$candidate"
       return
@@ -44,6 +45,7 @@ find_torch_python() {
   done
   return 1
 }
+find_torch_python() { find_python torch numpy; }
 
 find_chromium() {
   local candidate

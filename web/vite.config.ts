@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { sameStepPlugin } from './plugins/same_step.ts'
 
 /** The dev server injects styles and its own script, which the page's strict policy rightly refuses. */
 function withoutPolicyInDev(): Plugin {
@@ -31,7 +32,7 @@ function fontLicences(): Plugin {
 export default defineConfig({
   // Relative addresses: the page works from any folder of any host.
   base: './',
-  plugins: [svelte(), withoutPolicyInDev(), fontLicences()],
+  plugins: [svelte(), sameStepPlugin(), withoutPolicyInDev(), fontLicences()],
   build: {
     outDir: '../dist',
     emptyOutDir: true,

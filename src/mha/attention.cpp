@@ -68,6 +68,7 @@ struct Pass {
   [[nodiscard]] std::size_t map_of(std::int32_t head) const { return static_cast<std::size_t>(head) * map_size(); }
 };
 
+// --- excerpt: project
 /// Q = X W_Q + b_Q, K = C W_K + b_K, V = C W_V + b_V: one wide product each. Heads are column blocks of it.
 Outcome project(const Pass& p, const float* panels) {
   const Panels sizes(p.shape);
@@ -80,15 +81,19 @@ Outcome project(const Pass& p, const float* panels) {
   if (Outcome bad = require_finite(Status::overflow, Tensor::k, p.shape, p.keys); !bad.ok()) return bad;
   return require_finite(Status::overflow, Tensor::v, p.shape, p.values);
 }
+// --- end excerpt
 
-/// S_i = Q_i Kᵀ. `packed` is Kᵀ of this head's key/value head.
+// --- excerpt: score
+/// S_i = Q_i K_iᵀ. `packed` is Kᵀ of this head's key/value head.
 Outcome score(const Pass& p, std::int32_t head, const float* packed) {
   const auto scores = p.raw.subspan(p.map_of(head), p.map_size());
   gemm(p.n, p.m, p.k, p.q.data() + head * p.k, p.hk, packed, nullptr, scores.data(), p.m);
   return require_finite(Status::overflow, Tensor::raw_scores, p.shape, scores, p.map_of(head));
 }
+// --- end excerpt
 
-/// s·S_i, rounded on its own, as the trace shows it.
+// --- excerpt: scale
+/// S′_i = s·S_i, rounded on its own, as the trace shows it.
 Outcome scale(const Pass& p, std::int32_t head) {
   const auto raw = p.raw.subspan(p.map_of(head), p.map_size());
   const auto scaled = p.scaled.subspan(p.map_of(head), p.map_size());
@@ -96,9 +101,11 @@ Outcome scale(const Pass& p, std::int32_t head) {
   std::transform(raw.begin(), raw.end(), scaled.begin(), [factor](float score) { return score * factor; });
   return require_finite(Status::overflow, Tensor::scaled_scores, p.shape, scaled, p.map_of(head));
 }
+// --- end excerpt
 
-/// + M, and −∞ where the options forbid. A finite mask that overflows is an error: only −∞ given as such forbids, so a
-/// row is masked for every head or for none.
+// --- excerpt: mask
+/// S″_i = S′_i + M, and −∞ where the options forbid. A finite mask that overflows is an error: only −∞ given as such
+/// forbids, so a row is masked for every head or for none.
 Outcome mask(const Pass& p, std::int32_t head) {
   for (std::int32_t i = 0; i < p.n; ++i) {
     const std::size_t row = p.map_of(head) + static_cast<std::size_t>(i) * static_cast<std::size_t>(p.m);
@@ -120,7 +127,9 @@ Outcome mask(const Pass& p, std::int32_t head) {
   }
   return {};
 }
+// --- end excerpt
 
+// --- excerpt: softmax
 /// A_i = softmax of each row.
 void normalise(const Pass& p, std::int32_t head) {
   for (std::int32_t i = 0; i < p.n; ++i) {
@@ -129,8 +138,10 @@ void normalise(const Pass& p, std::int32_t head) {
     p.masked_rows[static_cast<std::size_t>(i)] = visible ? 0.0F : 1.0F;
   }
 }
+// --- end excerpt
 
-/// H_i = ξ_i · A_i V. It lands in its own columns of concat: concatenating is done by having written here.
+// --- excerpt: mix
+/// Z_i = ξ_i · A_i V_i. It lands in its own columns of concat: concatenating is done by having written here.
 void mix(const Pass& p, std::int32_t head, const float* packed) {
   float* const columns = p.concat.data() + head * p.k;
   gemm(p.n, p.k, p.m, p.weights.data() + p.map_of(head), p.m, packed, nullptr, columns, p.hk);
@@ -141,6 +152,7 @@ void mix(const Pass& p, std::int32_t head, const float* packed) {
     std::transform(row, row + p.k, row, [gate](float value) { return gate * value; });
   }
 }
+// --- end excerpt
 
 }  // namespace
 
@@ -186,6 +198,7 @@ Outcome Attention::forward(const Shape& shape, const Input& input, const Options
   float* const packed_k = workspace_.data();
   float* const packed_v = packed_k + transposed_keys;
 
+  // --- excerpt: result
   if (Outcome bad = project(p, panels_.data()); !bad.ok()) return bad;
   for (std::int32_t head = 0; head < shape.heads; ++head) {
     const std::int32_t kv_head = shape.kv_head_of(head);
@@ -200,12 +213,15 @@ Outcome Attention::forward(const Shape& shape, const Input& input, const Options
     normalise(p, head);
     mix(p, head, packed_v);
   }
+  // --- end excerpt
   if (Outcome bad = require_finite(Status::overflow, Tensor::concat, shape, p.concat); !bad.ok()) return bad;
 
-  // Y = concat(H_1 … H_h) W_O + b_O
+  // --- excerpt: output
+  // Y = concat(Z_1 … Z_h) W_O + b_O
   const float* const w_o = panels_.data() + Panels(shape).total() - Panels(shape).o;
   gemm(p.n, p.d, p.hk, p.concat.data(), p.hk, w_o, bias_or_null(parameters_.b_o), p.output.data(), p.d);
   return require_finite(Status::overflow, Tensor::output, shape, p.output);
+  // --- end excerpt
 }
 
 Outcome Attention::contributions(const Shape& shape, std::span<const float> concat, std::int32_t first,

@@ -1,8 +1,8 @@
 // Multi-head attention, the fast forward pass.
 //
 //   Q = X W_Q + b_Q          K = C W_K + b_K          V = C W_V + b_V          (C = X in self-attention)
-//   S_i = Q_i K_jᵀ           A_i = softmax(s·S_i + M)  H_i = ξ_i · A_i V_j      (head i, its key/value head j)
-//   Y = concat(H_1 … H_h) W_O + b_O = Σ_i H_i W_O[rows of i] + b_O
+//   S_i = Q_i K_jᵀ           A_i = softmax(s·S_i + M)  Z_i = ξ_i · A_i V_j      (head i, its key/value head j)
+//   Y = concat(Z_1 … Z_h) W_O + b_O = Σ_i Z_i W_O[rows of i] + b_O
 //
 // Source: Vaswani et al. 2017, §3.2; grouped key/value heads: Ainslie et al. 2023; gates ξ: Michel et al. 2019.
 // The readable version of the same, in double, is attention_reference.cpp.

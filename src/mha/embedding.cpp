@@ -7,6 +7,7 @@
 
 namespace mha {
 
+// --- excerpt: tokens
 void token_vector(std::string_view text, std::uint32_t seed, std::span<float> out) {
   std::string purpose = "token:";
   purpose += text;
@@ -29,5 +30,6 @@ void sinusoidal_position(std::int32_t position, std::span<float> out) {
 void add_positions(std::span<const float> token_vectors, std::span<const float> positions, std::span<float> x) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = token_vectors[i] + positions[i];
 }
+// --- end excerpt
 
 }  // namespace mha

@@ -42,6 +42,7 @@ void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel
     for (int r = 0; r < Rows; ++r) sum[r][v] = start;
   }
 
+  // --- excerpt: product
   // do-while on the panel pointer: one compare at the end, and the engines keep everything in registers.
   const float* const end = panel + std::ptrdiff_t{k} * kPanelWidth;
   do {
@@ -57,6 +58,7 @@ void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel
     panel += kPanelWidth;
     ++a;
   } while (panel != end);
+  // --- end excerpt
 
   if (columns == kPanelWidth) {
     MHA_UNROLL

@@ -48,6 +48,7 @@ View contiguous(const TensorInfo& tensor, const Shape& shape, std::int64_t offse
   return view;
 }
 
+// --- excerpt: heads
 /// [rows, heads·k] seen as [heads, rows, k]: head i begins i·k further, everything else stays where it is.
 View as_heads(const View& whole, std::int64_t heads, std::int64_t head_dim) {
   return {.rank = 3,
@@ -55,6 +56,7 @@ View as_heads(const View& whole, std::int64_t heads, std::int64_t head_dim) {
           .strides = {head_dim, whole.strides[0], 1},
           .offset = whole.offset};
 }
+// --- end excerpt
 
 }  // namespace
 

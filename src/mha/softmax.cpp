@@ -36,6 +36,7 @@ Lanes larger(Lanes a, Lanes b) { return xsimd::select(a > b, a, b); }
 
 }  // namespace
 
+// --- excerpt: softmax
 bool softmax_row(const float* scores, float* weights, std::int32_t count) {
   assert(count >= 1);
   Lanes maxima(kMinusInfinity);
@@ -62,5 +63,6 @@ bool softmax_row(const float* scores, float* weights, std::int32_t count) {
   for (std::int32_t j = 0; j < count; j += kLanes) store(load(weights + j, count - j) / sum, weights + j, count - j);
   return true;
 }
+// --- end excerpt
 
 }  // namespace mha

@@ -133,6 +133,10 @@ export const steps = {
     },
   },
   hint: 'Choose a cell to see how it is made.',
+  same: {
+    title: 'The same step as formula, NumPy, PyTorch, C++',
+    failed: 'This part did not arrive. Check the connection and try again.',
+  },
   role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
   wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${h} narrow ones` },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },

@@ -99,6 +99,7 @@ export const steps: StepsText = {
     },
   },
   hint: '点一个格子，看它怎么算出来。',
+  same: { title: '这一步写成公式、NumPy、PyTorch、C++', failed: '这一部分没有送到。看看网络，再试一次。' },
   role: { label: '投影成', q: 'Q，用来问', k: 'K，用来被问', v: 'V，交出去的' },
   wide: { label: '怎么乘', wide: '一整块乘', narrow: (h) => `${h} 块各自乘` },
   axes: { query: '行：谁在问', key: '列：问到谁' },

@@ -5,7 +5,7 @@ import { lessonSentence } from '../../src/model/sentences'
 import { divides, extents, nearestSizes } from '../../src/model/shape'
 import { type Key, type State, initialState, keys, parseTyped, readAddress, readValues, settle, writeAddress } from '../../src/model/state'
 import { headOf } from '../../src/model/pin'
-import { isPinnable } from '../../src/model/stops'
+import { isPinnable, stopsOf, tourNames } from '../../src/model/stops'
 import { drawFrom, drawn } from './core_support'
 
 const draw = drawFrom(drawn)
@@ -32,7 +32,7 @@ function randomState(): State {
     padding: draw(0, sentence.length),
     weights: 'seeded',
     seed: draw(0, 2 ** 32 - 1),
-    stop: draw(0, 10),
+    ...pick(tourNames.flatMap((tour) => stopsOf(tour).map((stop) => ({ tour, stop })))),
     head: (pin && headOf(pin)) ?? draw(0, heads - 1),
     pin,
     out: Array.from({ length: heads }, (_, head) => head).filter(() => draw(0, 3) === 0),

@@ -5,6 +5,8 @@ import type { Problem } from '../../src/model/problem'
 import { stopNames } from '../../src/model/stops'
 import { common as commonEn } from '../../src/text/common.en'
 import { common as commonZh } from '../../src/text/common.zh'
+import { same as sameEn } from '../../src/text/same.en'
+import { same as sameZh } from '../../src/text/same.zh'
 import { steps as stepsEn } from '../../src/text/steps.en'
 import { steps as stepsZh } from '../../src/text/steps.zh'
 
@@ -51,8 +53,8 @@ function texts(node: unknown, path = ''): [string, string][] {
   return []
 }
 
-const zh = [...texts(commonZh), ...texts(stepsZh)]
-const en = [...texts(commonEn), ...texts(stepsEn)]
+const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh)]
+const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn)]
 
 test('every text says something', () => {
   for (const [path, text] of [...zh, ...en]) {

@@ -1,0 +1,35 @@
+import type { SameText } from './same.en'
+
+export const same: SameText = {
+  label: '这一步的几种写法',
+  ways: { formula: '公式', numpy: 'NumPy', torch: 'PyTorch', cpp: 'C++' },
+  now: '现在',
+  reading: {
+    tokens: '$E$ 是词元的向量，$P$ 是位置，都是一个词元一行。',
+    project: '$X$ 的一行乘 $W_Q$ 的一列，得到 $Q$ 的一个数。',
+    split: '头 $i$ 从 1 数，行 $r$ 和列 $t$ 从 0 数。$K$ 和 $V$ 也这样拆。',
+    score: '第 $r$ 行在问，键的第 $c$ 行被问。',
+    scale: '每个得分都是 $d_k$ 个乘积的和。',
+    mask: '第 $r$ 行可以看第 $c$ 列，$M$ 就是 0；不许看，就是 −∞。',
+    softmax: '$m_r$ 是这一行最大的得分。减掉它，结果不变，exp 不会溢出。',
+    mix: '$A_i$ 的第 $r$ 行说了算：$V_i$ 的每一行各取多少。',
+    concat: '左右挨着：头 $i$ 占 $d_k$ 列，从第 $(i − 1)d_k$ 列开始。',
+    output: '$W_O^{(i)}$ 是 $W_O$ 里归头 $i$ 的那 $d_k$ 行。',
+    result: '全程写成一行。$Y$ 的形状和 $X$ 一样。',
+  },
+  scalingOff: '缩放现在关着：$S′_i$ 就是 $S_i$。',
+  headsOff: '现在有头关着：它们的 $Z_i$ 还要乘以 ξ = 0。',
+  deadRows: '键全被遮住的行，在 NumPy 和 PyTorch 里是 0 ÷ 0；这里记 0。',
+  cpp: {
+    reference: '易读的参照，用 double 算，测试拿它来量快的那份。Bounded 是一个矩阵，外加 float 最多能差多少。$d_k$ 在这里叫 k 或 head_dim。',
+    fast: '快的那份：这一页上的数都是它算的。$d_k$ 在这里叫 k 或 head_dim。',
+    only: '这一步只有一份，这一页用的就是它。',
+  },
+  showFast: '看快的那份',
+  showReference: '看易读的那份',
+  lines: (first, last) => (first === last ? `第 ${first} 行` : `第 ${first}–${last} 行`),
+  copy: '复制',
+  copyFrom: (file) => `复制这几行：${file}`,
+  copied: '已复制',
+  notCopied: '浏览器不让复制。这几行已经选中，请你自己复制。',
+}
