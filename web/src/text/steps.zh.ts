@@ -102,6 +102,7 @@ export const steps: StepsText = {
   same: { title: '这一步写成公式、NumPy、PyTorch、C++', failed: '这一部分没有送到。看看网络，再试一次。' },
   role: { label: '投影成', q: 'Q，用来问', k: 'K，用来被问', v: 'V，交出去的' },
   wide: { label: '怎么乘', wide: '一整块乘', narrow: (h) => `${h} 块各自乘` },
+  compare: { open: '比较各个头', close: '只看一个头', caption: (h) => `${h} 个头，同一个色标。点一个，就看那个头。` },
   axes: { query: '行：谁在问', key: '列：问到谁' },
   vectors: {
     tokens: '是什么词元',

@@ -189,7 +189,7 @@ describe('sizes', () => {
 })
 
 test('the table has exactly the keys of the design', () => {
-  expect(keys).toEqual('chapter lang theme sentence dModel heads causal scaled positions padding weights seed stop head pin out'.split(' '))
+  expect(keys).toEqual('chapter lang theme sentence dModel heads causal scaled positions padding weights seed tour stop head pin out'.split(' '))
 })
 
 describe('values from a program', () => {

@@ -107,7 +107,7 @@ const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) =>
   k.x = result.x = q.x + Math.max(size.q, widthPx(q)) + 30
   k.y = abovePx(k)
   q.y = result.y = k.y + gridPx(k).height + 10
-  const right = result.x + gridPx(result).width + 14
+  const right = result.x + gridPx(result).width + 22
   const name = (of: Part, symbol: string): Caption => ({ id: `name of ${of.id}`, x: right, y: of.y, opacity: 1, text: `$${symbol}$ ${of.matrix.rows} × ${of.matrix.columns}` })
   const captions: Caption[] = [
     { id: 'who asks', x: 0, y: 2, opacity: 1, role: 'q', text: text.axes.query },

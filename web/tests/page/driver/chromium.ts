@@ -110,6 +110,14 @@ class ChromiumPage implements Page {
     await this.tab.mouse.move(target.x, target.y)
   }
 
+  async hold(): Promise<void> {
+    await this.tab.mouse.down()
+  }
+
+  async letGo(): Promise<void> {
+    await this.tab.mouse.up()
+  }
+
   async press(key: string): Promise<void> {
     await this.tab.keyboard.press(key)
   }

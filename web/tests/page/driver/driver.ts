@@ -33,6 +33,9 @@ export interface Page {
   point(target: Target): Promise<void>
   /** 'Enter', 'Shift+Tab', 'a' */
   press(key: string): Promise<void>
+  /** Holds the pointer's first button down where the pointer is, and lets go of it. */
+  hold(): Promise<void>
+  letGo(): Promise<void>
   /** Types key by key into what has the focus. */
   type(text: string): Promise<void>
   /** Replaces the text of a field. */

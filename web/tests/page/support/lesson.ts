@@ -89,6 +89,40 @@ export class Lesson {
     await this.settled()
   }
 
+  /** Where the walk is: stop + t. */
+  place(): Promise<number> {
+    return this.page.evaluate(() => Number(document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.place))
+  }
+
+  async atRest(): Promise<void> {
+    await this.page.waitUntil('nothing moves', () => Number.isInteger(Number(document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.place)))
+    await this.settled()
+  }
+
+  /** Takes the thumb of the thread into the hand. */
+  async grab(): Promise<void> {
+    const place = await this.place()
+    const at = await this.#onThread(place)
+    await this.page.point(at)
+    await this.page.hold()
+    await this.page.point({ x: at.x + 10, y: at.y })
+    await this.page.point({ x: at.x - 10, y: at.y })
+  }
+
+  /** Pulls it to a place between two stops. */
+  async pull(place: number): Promise<void> {
+    await this.page.point(await this.#onThread(place))
+    await this.page.waitUntil('it is there', (wanted) => Math.abs(Number(document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.place) - wanted) < 0.05, place)
+  }
+
+  #onThread(place: number): Promise<{ x: number; y: number }> {
+    return this.page.evaluate((where) => {
+      const { left, top, width } = document.querySelector('nav.track')!.getBoundingClientRect()
+      const stops = Number(document.querySelector('[data-testid="scrubber"]')!.getAttribute('aria-valuemax')) + 1
+      return { x: left + ((where + 0.5) / stops) * width, y: top + 20 }
+    }, place)
+  }
+
   async next(): Promise<void> {
     await this.click('next')
   }
