@@ -86,6 +86,18 @@ struct Call {
     return mha_explain_by_head(layer, shape.data(), parts.data(), solved.input.data(), options.data(), gates(),
                                trace.data(), row, column, by_head, outcome.data());
   }
+  std::int32_t influence(const std::int32_t* cell, std::int32_t* direct, std::int32_t* reached, std::int32_t* sizes) {
+    return mha_influence(layer, shape.data(), parts.data(), solved.input.data(), options.data(), gates(), trace.data(),
+                         cell, direct, reached, sizes, outcome.data());
+  }
+  std::int32_t row_shares(std::int32_t row, double* shares, double* whole) {
+    return mha_row_shares(layer, shape.data(), parts.data(), solved.input.data(), options.data(), gates(), trace.data(),
+                          row, shares, whole, outcome.data());
+  }
+  std::int32_t narrow(std::int32_t role, double* found) {
+    return mha_narrow(layer, shape.data(), parts.data(), solved.input.data(), options.data(), gates(), trace.data(),
+                      role, found, outcome.data());
+  }
 };
 
 }  // namespace mha::test

@@ -42,6 +42,15 @@ class EvidenceReader {
     return holds(cell.tensor) && view(cell.tensor).contains(cell.index[0], cell.index[1], cell.index[2]);
   }
 
+  /// Whether a cell that came from outside can be asked about: one that is held, or of the contributions, which are
+  /// made of what is held.
+  [[nodiscard]] bool knows(const Cell& cell) const {
+    if (cell.tensor < Tensor{} || cell.tensor >= Tensor::count) return false;
+    const auto [a, b, c] = cell.index;
+    if (cell.tensor != Tensor::contributions) return holds(cell);
+    return holds(Cell{Tensor::heads, {a, b, 0}}) && holds(Cell{Tensor::w_o, {0, c, 0}});
+  }
+
   [[nodiscard]] double at(const Cell& cell) const {
     const auto place = view(cell.tensor).at(cell.index[0], cell.index[1], cell.index[2]);
     return static_cast<double>(slab(cell.tensor)[static_cast<std::size_t>(place)]);

@@ -13,9 +13,6 @@ namespace {
 constexpr double kUnit = 0x1p-24;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Whether a number that came from outside names a tensor.
-constexpr bool exists(Tensor tensor) { return tensor >= Tensor{} && tensor < Tensor::count; }
-
 /// Explains one cell; one member function per rule.
 class Explainer {
  public:
@@ -222,14 +219,8 @@ Outcome explain(const Evidence& evidence, const Cell& cell, std::int32_t largest
 
   const Outcome no_such_cell{.status = Status::no_such_cell, .tensor = cell.tensor, .index = cell.index};
   explanation = {.cell = cell};
-  if (cell.tensor == Tensor::contributions) {
-    const auto [head, i, c] = cell.index;
-    if (!read.holds(Cell{Tensor::heads, {head, i, 0}}) || !read.holds(Cell{Tensor::w_o, {0, c, 0}}))
-      return no_such_cell;
-  } else {
-    if (!exists(cell.tensor) || !read.holds(cell)) return no_such_cell;
-    explanation.value = read.at(cell);
-  }
+  if (!read.knows(cell)) return no_such_cell;
+  if (cell.tensor != Tensor::contributions) explanation.value = read.at(cell);
   // Scores are explained from scores, which only a full trace keeps.
   if (info(cell.tensor).slab == Slab::trace && evidence.parts.detail != Detail::full &&
       (cell.tensor == Tensor::weights || cell.tensor == Tensor::masked_rows)) {

@@ -18,7 +18,8 @@ enum class Status : std::int32_t {
   heads_out_of_range,      ///< h is not in 1…kMaxHeads
   kv_heads_not_a_divisor,  ///< kv_heads is not in 1…h or does not divide h
   head_dim_out_of_range,   ///< k is not in 1…kMaxModelDim, or h·k is more than kMaxWidth
-  too_large,               ///< a tensor needs more than kMaxFloats numbers, or a slab more than can be allocated
+  too_large,               ///< a tensor needs more than kMaxFloats numbers, a slab more than can be allocated, or an
+                           ///< answer more room than it has (influence)
   out_of_memory,           ///< the allocator said no
   wrong_size,              ///< a tensor does not have the number of elements its shape asks for
   not_finite,              ///< NaN or infinity in what was given (−∞ is allowed in a mask)

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "mha/explanation.hpp"
+#include "mha/influence.hpp"
 #include "mha/shape.hpp"
 #include "mha/status.hpp"
 #include "mha/tensor.hpp"
@@ -88,6 +89,7 @@ void print_limits() {
   print_limit("maxSlabFloats", kMaxSlabFloats);
   print_limit("maxLayers", kMaxLayers);
   print_limit("maxLargest", kMaxLargest);
+  print_limit("maxRegions", kMaxRegions);
   print("} as const");
 }
 
@@ -114,6 +116,9 @@ int main() {
   print_record(kCell);
   print_record(kExplanation);
   print_record(kTerm);
+  print_record(kRegion);
+  print_record(kRowShares);
+  print_record(kNarrow);
   print_record(kDeviation);
   print_limits();
   return 0;

@@ -18,59 +18,12 @@
 #include "mha/simd.hpp"
 #include "mha/utf8.hpp"
 #include "wasm/boundary.hpp"
+#include "wasm/pass_request.hpp"
 #include "wasm/records.hpp"
 #include "wasm/request.hpp"
 
 namespace mha::wasm {
 namespace {
-
-/// A loaded layer and the slab it points into.
-struct Layer {
-  Attention attention;
-  bool biases = false;
-  const float* parameters = nullptr;
-};
-
-std::array<Layer, static_cast<std::size_t>(kMaxLayers)> layers;
-
-Layer* find_layer(std::int32_t id) {
-  return id >= 0 && id < kMaxLayers ? &layers[static_cast<std::size_t>(id)] : nullptr;
-}
-
-/// Reports to both places where a caller may look.
-std::int32_t answer(const Outcome& outcome, std::int32_t* record = nullptr) {
-  if (usable(record, kOutcome.size())) write_outcome(outcome, record);
-  return static_cast<std::int32_t>(outcome.status);
-}
-
-std::int32_t answer(Status status, std::int32_t* record = nullptr) { return answer(Outcome{.status = status}, record); }
-
-/// A request about a pass: its layer and its options too, and what an explanation reads.
-struct PassRequest : Request {
-  Layer* layer = nullptr;
-  Evidence evidence;
-
-  PassRequest(std::int32_t layer_id, const std::int32_t* shape_record, const std::int32_t* parts_record)
-      : Request(shape_record, parts_record), layer(find_layer(layer_id)) {
-    if (!ok()) return;
-    if (layer == nullptr || !layer->attention.fits(shape)) {
-      outcome = {.status = Status::not_loaded};
-    } else {
-      parts.biases = layer->biases;
-    }
-  }
-
-  void add_evidence(const float* input, const double* options_record, const float* head_gate, const float* trace) {
-    add_options(options_record, head_gate);
-    if (!ok()) return;
-    evidence = {.shape = shape,
-                .parts = parts,
-                .input = slab(Slab::input, input),
-                .parameters = slab(Slab::parameters, layer->parameters),
-                .trace = slab(Slab::trace, trace),
-                .options = options};
-  }
-};
 
 Parameters parameters_of(const Layout& layout, std::span<const float> slab) {
   return {.w_q = layout.span(Tensor::w_q, slab),
@@ -262,10 +215,8 @@ std::int32_t mha_explain(std::int32_t layer, const std::int32_t* shape, const st
       !usable(terms, capacity * kTerm.size()) || largest < 0 || largest > kMaxLargest) {
     return answer(Status::wrong_size, outcome);
   }
-  const std::int32_t tensor = cell[kCell["tensor"]];
-  if (tensor < 0 || static_cast<std::size_t>(tensor) >= kTensorCount) return answer(Status::no_such_cell, outcome);
-  Cell asked{.tensor = static_cast<Tensor>(tensor)};
-  std::copy_n(cell + kCell["index"], asked.index.size(), asked.index.begin());
+  Cell asked;
+  if (!read_cell(cell, asked)) return answer(Status::no_such_cell, outcome);
 
   const std::unique_ptr<Term[]> found(new (std::nothrow) Term[capacity]);
   if (found == nullptr) return answer(Status::out_of_memory, outcome);

@@ -110,6 +110,26 @@ std::int32_t mha_explain_by_head(std::int32_t layer, const std::int32_t* shape, 
                                  const float* input, const double* options, const float* head_gate, const float* trace,
                                  std::int32_t row, std::int32_t column, double* by_head, std::int32_t* outcome);
 
+/// What one cell (a kCell record) goes into: `direct` and `reached` get up to kMaxRegions kRegion records each,
+/// sizes[0] and sizes[1] say how many. Errors: as influence().
+MHA_EXPORT(mha_influence)
+std::int32_t mha_influence(std::int32_t layer, const std::int32_t* shape, const std::int32_t* parts, const float* input,
+                           const double* options, const float* head_gate, const float* trace, const std::int32_t* cell,
+                           std::int32_t* direct, std::int32_t* reached, std::int32_t* sizes, std::int32_t* outcome);
+
+/// How much of a row of the output each head made: shares [h], and a kRowShares record. Errors: as row_shares().
+MHA_EXPORT(mha_row_shares)
+std::int32_t mha_row_shares(std::int32_t layer, const std::int32_t* shape, const std::int32_t* parts,
+                            const float* input, const double* options, const float* head_gate, const float* trace,
+                            std::int32_t row, double* shares, double* whole, std::int32_t* outcome);
+
+/// One wide projection against a narrow one per head. role: the Tensor q, k or v. Writes a kNarrow record.
+/// Errors: as narrow_projection().
+MHA_EXPORT(mha_narrow)
+std::int32_t mha_narrow(std::int32_t layer, const std::int32_t* shape, const std::int32_t* parts, const float* input,
+                        const double* options, const float* head_gate, const float* trace, std::int32_t role,
+                        double* narrow, std::int32_t* outcome);
+
 /// Checks this very build: a golden case (a whole file of tests/golden, see io/golden.hpp) goes through the fast pass,
 /// and `deviations` gets one kDeviation record for every tensor of the table, in its order.
 /// Errors: bad_text: the file is no golden case; as Attention::forward.

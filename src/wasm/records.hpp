@@ -8,6 +8,7 @@
 
 #include "io/golden.hpp"
 #include "mha/explanation.hpp"
+#include "mha/influence.hpp"
 #include "mha/layout.hpp"
 #include "mha/status.hpp"
 #include "mha/tensor.hpp"
@@ -72,6 +73,15 @@ inline void write_explanation(const Explanation& explanation, double* record) {
   record[kExplanation["largestCount"]] = explanation.largest_count;
   std::copy(explanation.largest.begin(), explanation.largest.end(), record + kExplanation["largest"]);
   record[kExplanation["rest"]] = explanation.rest;
+}
+
+inline void write_regions(const Regions& regions, std::int32_t* records) {
+  for (const Region& region : regions.all()) {
+    records[kRegion["tensor"]] = static_cast<std::int32_t>(region.tensor);
+    std::copy(region.first.begin(), region.first.end(), records + kRegion["first"]);
+    std::copy(region.count.begin(), region.count.end(), records + kRegion["count"]);
+    records += kRegion.size();
+  }
 }
 
 }  // namespace mha::wasm

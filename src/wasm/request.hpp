@@ -1,12 +1,14 @@
 // What comes over the boundary, read and checked once, so that everything behind may assume it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "mha/attention.hpp"
+#include "mha/explanation.hpp"
 #include "mha/layout.hpp"
 #include "mha/shape.hpp"
 #include "mha/status.hpp"
@@ -33,6 +35,15 @@ template <class Element>
   return value >= -2147483648.0 && value <= 2147483647.0 && value == std::floor(value)
              ? static_cast<std::int32_t>(value)
              : -1;
+}
+
+/// False: it names no tensor.
+[[nodiscard]] inline bool read_cell(const std::int32_t* record, Cell& cell) {
+  const std::int32_t tensor = record[kCell["tensor"]];
+  if (tensor < 0 || static_cast<std::size_t>(tensor) >= kTensorCount) return false;
+  cell.tensor = static_cast<Tensor>(tensor);
+  std::copy_n(record + kCell["index"], cell.index.size(), cell.index.begin());
+  return true;
 }
 
 /// What most calls begin with. Reading stops at the first fault, which `outcome` then holds.

@@ -2,9 +2,9 @@
 import { significant } from '../model/format'
 import type { Matrix, Place } from '../model/matrix'
 import { headOf, tokensOf } from '../model/pin'
-import { cellSymbol } from '../model/symbols'
+import { cellSymbol, symbolOf } from '../model/symbols'
 import { tensorInfos } from '../core/generated/tables'
-import type { CellRef, Pass, Term } from '../core/protocol'
+import type { CellRef, Pass, Region, Term } from '../core/protocol'
 import type { CommonText } from '../text/common.en'
 
 /** The labels of an axis: tokens for n and m, plain numbers otherwise. */
@@ -28,6 +28,18 @@ export function wordsOf(pass: Pass, cell: CellRef, pair: (query: string, key: st
 export function cellFormula(cell: CellRef): string {
   const { symbol, index } = cellSymbol(cell)
   return `${symbol}[${index.join(', ')}]`
+}
+
+/** A row, a column or part of one, or all of a tensor, as our markup. Precondition: more than one cell. */
+export function describeRegion({ comma, explain: { onward } }: CommonText, pass: Pass, { tensor, first, count }: Region): string {
+  const [row, column] = first.length === 3 ? [1, 2] : [0, 1]
+  const head = first.length === 3 && count[0] === 1 ? first[0] : undefined
+  const name = `$${symbolOf(tensor, head)}$`
+  if (count[row] === 1) return onward.row(name, first[row]! + 1)
+  if (count[column] !== 1) return name
+  const whole = count[row] === (pass.tensor(tensor)?.shape[row] ?? pass.shape.tokens)
+  const part = whole ? '' : `${comma}${onward.rows(first[row]! + 1, first[row]! + count[row]!)}`
+  return `${onward.column(name, first[column]! + 1)}${part}`
 }
 
 /** What all products of a sum are made of: Q_1[6, c] 她 × K_1[4, c] 小红, c counting from 0. '' for a single one. */

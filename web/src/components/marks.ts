@@ -1,6 +1,6 @@
-// What is marked in a map because of the pinned cell: the cell itself, its operands, its tokens.
-import type { CellRef, Explanation } from '../core/protocol'
-import type { Matrix, Place } from '../model/matrix'
+// What is marked in a map because of the pinned cell: the cell itself, its operands, its tokens, and what it reaches.
+import type { CellRef, Explanation, Influence } from '../core/protocol'
+import type { Block, Matrix, Place } from '../model/matrix'
 import { headOf, tokensOf } from '../model/pin'
 
 export interface Marks {
@@ -8,11 +8,17 @@ export interface Marks {
   twin: Place | undefined
   row: number | undefined
   column: number | undefined
+  reached: readonly Block[]
 }
 
-const nothing: Marks = { pinned: undefined, twin: undefined, row: undefined, column: undefined }
+const nothing: Marks = { pinned: undefined, twin: undefined, row: undefined, column: undefined, reached: [] }
 
-export function marksOf(matrix: Matrix, pin: CellRef | null, explanation: Explanation | undefined): Marks {
+export function marksOf(
+  matrix: Matrix,
+  pin: CellRef | null,
+  explanation: Explanation | undefined,
+  influence: Influence | undefined,
+): Marks {
   if (pin === null) return nothing
   const pinned = matrix.find(pin)
   const operands = explanation === undefined ? [] : operandsIn(matrix, explanation)
@@ -28,8 +34,17 @@ export function marksOf(matrix: Matrix, pin: CellRef | null, explanation: Explan
     twin,
     row: pinned?.row ?? (line && rows.size === 1 ? first?.row : undefined) ?? tokenRow(matrix, pin),
     column: line && columns.size === 1 && rows.size > 1 ? first?.column : undefined,
+    // What the pinned cell reaches in its own map is itself, under another name.
+    reached: pinned === undefined ? reachedIn(matrix, influence).filter((block) => !isCell(block, twin)) : [],
   }
 }
+
+function reachedIn(matrix: Matrix, influence: Influence | undefined): Block[] {
+  return (influence?.reached ?? []).map((region) => matrix.part(region)).filter((block) => block !== undefined)
+}
+
+const isCell = ({ row, column, rows, columns }: Block, place: Place | undefined): boolean =>
+  rows === 1 && columns === 1 && row === place?.row && column === place.column
 
 function operandsIn(matrix: Matrix, { terms }: Explanation): Place[] {
   return terms.flatMap(({ a, b }) => [matrix.find(a), b && matrix.find(b)]).filter((place) => place !== undefined)

@@ -12,9 +12,13 @@ import {
   type Core,
   CoreError,
   type Explanation,
+  type Influence,
+  type Narrow,
   type Pass,
   type PassRequest,
   type Progress,
+  type Role,
+  type RowShares,
   Superseded,
   type TensorView,
 } from './protocol'
@@ -84,10 +88,25 @@ class Client implements Core {
   }
 
   async explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation> {
-    const asked = { tensor: cell.tensor, index: [...cell.index] }
+    const asked = plainCell(cell)
     return this.#about(pass, (connection, about, signal) =>
       connection.ask({ ...about, kind: 'explain', cell: asked, largest }, signal),
     )
+  }
+
+  async influence(pass: Pass, cell: CellRef): Promise<Influence> {
+    const asked = plainCell(cell)
+    return this.#about(pass, (connection, about, signal) =>
+      connection.ask({ ...about, kind: 'influence', cell: asked }, signal),
+    )
+  }
+
+  async rowShares(pass: Pass, row: number): Promise<RowShares> {
+    return this.#about(pass, (connection, about, signal) => connection.ask({ ...about, kind: 'rowShares', row }, signal))
+  }
+
+  async narrow(pass: Pass, role: Role): Promise<Narrow> {
+    return this.#about(pass, (connection, about, signal) => connection.ask({ ...about, kind: 'narrow', role }, signal))
   }
 
   async contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView> {
@@ -191,6 +210,8 @@ const plain = (request: PassRequest): PassRequest => ({
   tokens: [...request.tokens],
   ...(request.headGate && { headGate: [...request.headGate] }),
 })
+
+const plainCell = ({ tensor, index }: CellRef): CellRef => ({ tensor, index: [...index] })
 
 /** A worker that crashes while it starts was never there. */
 function startFailure(error: unknown): Error {

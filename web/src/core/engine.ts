@@ -3,18 +3,35 @@ import {
   deviationRecord,
   explanationRecord,
   limits,
+  narrowRecord,
+  regionRecord,
+  rowSharesRecord,
   shapeRecord,
   type SlabName,
   slabIds,
+  tensorIds,
   tensorNames,
   termRecord,
   viewRecord,
 } from './generated/tables'
 import type { Answers, Deviations, PassAnswer } from './messages'
-import { type CellRef, CoreError, type Explanation, type PassRequest, type Shape } from './protocol'
+import {
+  type CellRef,
+  CoreError,
+  type Explanation,
+  type Influence,
+  type Narrow,
+  type PassRequest,
+  type Role,
+  type RowShares,
+  type Shape,
+} from './protocol'
 import {
   decodeDeviations,
   decodeExplanation,
+  decodeNarrow,
+  decodeRegions,
+  decodeRowShares,
   decodeShape,
   decodeViews,
   encodeCell,
@@ -199,6 +216,25 @@ export class PassMemory {
     const parts = new Float64Array(this.shape.heads)
     this.wasm.runLocated('mha_explain_by_head', ...this.#evidence(), row!, column!, out(parts))
     return Array.from(parts)
+  }
+
+  influence(cell: CellRef): Influence {
+    const room = (): Int32Array => new Int32Array(limits.maxRegions * regionRecord.size)
+    const [direct, reached, sizes] = [room(), room(), new Int32Array(2)]
+    this.wasm.runLocated('mha_influence', ...this.#evidence(), encodeCell(cell), out(direct), out(reached), out(sizes))
+    return { direct: decodeRegions(direct, sizes[0]!), reached: decodeRegions(reached, sizes[1]!) }
+  }
+
+  rowShares(row: number): RowShares {
+    const [shares, whole] = [new Float64Array(this.shape.heads), new Float64Array(rowSharesRecord.size)]
+    this.wasm.runLocated('mha_row_shares', ...this.#evidence(), toInt32(row), out(shares), out(whole))
+    return decodeRowShares(whole, shares)
+  }
+
+  narrow(role: Role): Narrow {
+    const found = new Float64Array(narrowRecord.size)
+    this.wasm.runLocated('mha_narrow', ...this.#evidence(), tensorIds[role], out(found))
+    return decodeNarrow(found)
   }
 
   /**

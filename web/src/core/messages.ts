@@ -1,7 +1,7 @@
 // What the client and the worker say to each other. An answer carries the id of its request; the id of a pass is its
 // name from then on.
 import type { SlabName, TensorName } from './generated/tables'
-import type { CellRef, CoreFailure, Explanation, PassRequest, Shape } from './protocol'
+import type { CellRef, CoreFailure, Explanation, Influence, Narrow, PassRequest, Role, RowShares, Shape } from './protocol'
 
 export type Build = 'simd' | 'relaxed'
 
@@ -26,6 +26,9 @@ interface Requests {
   pass: { request: PassRequest; known: string[] }
   /** pass and request: which one is meant, and how to repeat it should the worker no longer have it */
   explain: { pass: number; request: PassRequest; cell: CellRef; largest: number }
+  influence: { pass: number; request: PassRequest; cell: CellRef }
+  rowShares: { pass: number; request: PassRequest; row: number }
+  narrow: { pass: number; request: PassRequest; role: Role }
   contributions: { pass: number; request: PassRequest; heads: number[] }
   /** a golden case: the bytes of its file */
   check: { file: ArrayBuffer }
@@ -48,6 +51,9 @@ export interface Answers {
   load: { build: Build; arch: string }
   pass: PassAnswer
   explain: Explanation
+  influence: Influence
+  rowShares: RowShares
+  narrow: Narrow
   contributions: { view: ViewRecord; data: Float32Array }
   check: Deviations
 }

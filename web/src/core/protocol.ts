@@ -90,6 +90,39 @@ export interface Explanation {
   byHead?: number[]
 }
 
+/** A box of cells: from `first`, so many along each axis. As documented in src/mha/influence.hpp. */
+export interface Region {
+  tensor: TensorName
+  first: number[]
+  count: number[]
+}
+
+/** What a cell goes into, in the order of the table of tensors. */
+export interface Influence {
+  /** the cells that have it among their operands */
+  direct: Region[]
+  /** those, what they go into, and so on to the output */
+  reached: Region[]
+}
+
+/** How far each head takes a row of the output along that row: the shares and that of the bias add up to the norm. */
+export interface RowShares {
+  shares: number[]
+  bias: number
+  /** the length of the row; 0: it is zeros, and all shares are 0 */
+  norm: number
+}
+
+/** Which of the three projections. */
+export type Role = 'q' | 'k' | 'v'
+
+/** One wide projection against a narrow one per head: how many numbers there are, how many differ, by how much at most. */
+export interface Narrow {
+  numbers: number
+  differing: number
+  largest: number
+}
+
 /** Golden cases (tests/golden) through the build that runs here. Every error and bound was computed by C++. */
 export interface CheckReport {
   build: 'simd' | 'relaxed'
@@ -127,6 +160,10 @@ export interface Core {
   pass(request: PassRequest): Promise<Pass>
   /** explains a cell of a pass that is still current; rejects with Superseded otherwise */
   explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation>
+  /** where a cell goes; like the next two, and as explain, of a pass that is still current */
+  influence(pass: Pass, cell: CellRef): Promise<Influence>
+  rowShares(pass: Pass, row: number): Promise<RowShares>
+  narrow(pass: Pass, role: Role): Promise<Narrow>
   /** per-head parts of the output, [heads asked for, n, d], in the order of `heads` */
   contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView>
   /** runs the golden cases; rejects with load_failed if they can't be had */

@@ -5,8 +5,11 @@ import {
   detailIds,
   deviationRecord,
   explanationRecord,
+  narrowRecord,
   optionsRecord,
   partsRecord,
+  regionRecord,
+  rowSharesRecord,
   ruleNames,
   scaleIds,
   shapeRecord,
@@ -18,7 +21,17 @@ import {
   viewRecord,
 } from './generated/tables'
 import type { Deviations, ViewRecord } from './messages'
-import { type CellRef, CoreError, type Explanation, type PassRequest, type Shape, type Term } from './protocol'
+import {
+  type CellRef,
+  CoreError,
+  type Explanation,
+  type Narrow,
+  type PassRequest,
+  type Region,
+  type RowShares,
+  type Shape,
+  type Term,
+} from './protocol'
 
 /** What is no int32 becomes −1, a size or index that C++ refuses by name. */
 export const toInt32 = (value: number): number => ((value | 0) === value ? value : -1)
@@ -132,6 +145,27 @@ export function decodeExplanation(record: Float64Array, terms: Float64Array): Ex
     rest: at(explanationRecord.rest),
   }
 }
+
+export function decodeRegions(records: Int32Array, size: number): Region[] {
+  return Array.from({ length: size }, (_, i) => {
+    const record = records.subarray(i * regionRecord.size, (i + 1) * regionRecord.size)
+    const tensor = tensorNames[record[regionRecord.tensor]!]!
+    const list = (place: number): number[] => Array.from(record.subarray(place, place + tensorInfos[tensor].rank))
+    return { tensor, first: list(regionRecord.first), count: list(regionRecord.count) }
+  })
+}
+
+export const decodeRowShares = (record: Float64Array, shares: Float64Array): RowShares => ({
+  shares: Array.from(shares),
+  bias: record[rowSharesRecord.bias]!,
+  norm: record[rowSharesRecord.norm]!,
+})
+
+export const decodeNarrow = (record: Float64Array): Narrow => ({
+  numbers: record[narrowRecord.numbers]!,
+  differing: record[narrowRecord.differing]!,
+  largest: record[narrowRecord.largest]!,
+})
 
 export function decodeDeviations(records: Float64Array): Deviations {
   const found: Deviations = {}

@@ -87,6 +87,12 @@ export class Service {
         return this.#pass(message)
       case 'explain':
         return { value: this.#recall(message).explain(message.cell, message.largest) }
+      case 'influence':
+        return { value: this.#recall(message).influence(message.cell) }
+      case 'rowShares':
+        return { value: this.#recall(message).rowShares(message.row) }
+      case 'narrow':
+        return { value: this.#recall(message).narrow(message.role) }
       case 'contributions':
         return this.#contributions(message)
       case 'check':

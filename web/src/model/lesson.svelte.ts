@@ -7,18 +7,27 @@ import {
   CoreError,
   type CoreFailure,
   type Explanation,
+  type Influence,
+  type Narrow,
   type Pass,
   type PassRequest,
+  type Role,
+  type RowShares,
   Superseded,
   type TensorView,
 } from '../core/protocol'
 import { headPage, headsOn } from './heads'
 import { alias } from './matrix'
-import { headOf, sameCell } from './pin'
+import { headOf } from './pin'
+import { Question } from './question.svelte'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
 import { lessonSentence, shortSentence } from './sentences'
 import { readableSize, shortSize } from './shape'
-import { type Tour, carry, isShown, lastStop, stopAt, stopShowing, stopsOf } from './stops'
+import { type Tour, carry, isShown, lastStop, nameOf, stopAt, stopShowing, stopsOf } from './stops'
+import { pinnedIn, sharedRow } from './subjects'
+
+/** Which of the three projections stop 1 and 2 look at. */
+export type { Role } from '../core/protocol'
 
 /** push: a step the browser's Back button undoes. */
 export type Visit = 'push' | 'replace'
@@ -26,6 +35,8 @@ export type Visit = 'push' | 'replace'
 export interface Explained {
   pass: Pass
   explanation: Explanation
+  /** undefined: it goes to more places than the core can name */
+  influence: Influence | undefined
 }
 
 /** Contributions of the heads on the screen: [count, n, d], heads first … first + count − 1. */
@@ -40,9 +51,6 @@ export type Checked =
   | { state: 'running'; done: number; total: number }
   | { state: 'done'; report: CheckReport }
   | { state: 'failed'; failure: CoreFailure }
-
-/** Which of the three projections stop 1 and 2 look at. */
-export type Role = 'q' | 'k' | 'v'
 
 const largestTerms = 5
 
@@ -59,38 +67,83 @@ export class Lesson {
   state: State = $state.raw(initialState())
   refusals: readonly Refusal[] = $state.raw([])
   pass: Pass | undefined = $state.raw()
-  explained: Explained | undefined = $state.raw()
-  contributions: Contributions | undefined = $state.raw()
   failure: CoreFailure | undefined = $state.raw()
   build: { build: 'simd' | 'relaxed'; arch: string } | undefined = $state.raw()
   /** The cell under the pointer or the keyboard's cursor. */
   pointed: { cell: CellRef; value: number } | undefined = $state.raw()
   busy = $state(false)
-  role: Role = $state('q')
   checked: Checked | undefined = $state.raw()
 
   readonly #core: Core
   readonly #onVisit: (address: string, visit: Visit) => void
+  readonly #explained: Question<Explained>
+  readonly #contributions: Question<Contributions>
+  readonly #rowShares: Question<RowShares>
+  readonly #narrow: Question<Narrow>
+  #role: Role = $state('q')
   #asked = ''
   #passTicket = 0
-  #pinTicket = 0
-  #partsTicket = 0
   readonly #atWork = new Set<Promise<void>>()
 
   constructor(core: Core, start: { state: State; refusals: Refusal[] }, onVisit: (address: string, visit: Visit) => void) {
     this.#core = core
     this.#onVisit = onVisit
+    this.#explained = new Question(
+      (pass) => pinnedIn(pass, this.state),
+      (pass) => this.#explain(pass, this.state.pin!),
+    )
+    this.#contributions = new Question(
+      (pass) => (stopAt(this.state.stop).contributions ? String(headPage(pass.shape.heads, this.state.head).first) : undefined),
+      (pass) => this.#contribute(pass),
+    )
+    this.#rowShares = new Question(
+      (pass) => sharedRow(pass, this.state)?.toString(),
+      (pass) => this.#core.rowShares(pass, sharedRow(pass, this.state)!),
+    )
+    this.#narrow = new Question(
+      () => (nameOf(this.state.stop) === 'project' ? this.role : undefined),
+      (pass) => this.#core.narrow(pass, this.role),
+    )
     this.state = start.state
     this.refusals = start.refusals
     this.#followRole(start.state.pin)
   }
 
+  get explained(): Explained | undefined {
+    return this.#explained.last
+  }
+
+  get contributions(): Contributions | undefined {
+    return this.#contributions.last
+  }
+
   /** The pinned cell's explanation, once it is there. */
   get explanation(): Explanation | undefined {
-    const { explained } = this
-    const { pin } = this.state
-    if (explained === undefined || explained.pass !== this.pass || pin === null) return undefined
-    return sameCell(explained.explanation.cell, pin) ? explained.explanation : undefined
+    return this.#explained.of(this.pass)?.explanation
+  }
+
+  /** Where the pinned cell goes: appears together with its explanation. */
+  get influence(): Influence | undefined {
+    return this.#explained.of(this.pass)?.influence
+  }
+
+  /** At the output stop: what each head made of the pinned row. */
+  get rowShares(): RowShares | undefined {
+    return this.#rowShares.of(this.pass)
+  }
+
+  /** At the project stop: the chosen projection against narrow ones. */
+  get narrow(): Narrow | undefined {
+    return this.#narrow.of(this.pass)
+  }
+
+  get role(): Role {
+    return this.#role
+  }
+
+  set role(role: Role) {
+    this.#role = role
+    void this.#track(this.#refresh(this.#narrow))
   }
 
   /** Asks for the first numbers. */
@@ -212,11 +265,17 @@ export class Lesson {
   }
 
   #become(next: State): void {
-    const before = this.state
     this.state = next
     if (JSON.stringify(requestOf(next)) !== this.#asked) return void this.#track(this.#compute())
-    if (next.pin !== before.pin) void this.#track(this.#explain())
-    void this.#track(this.#contribute())
+    this.#refreshAll()
+  }
+
+  get #questions(): readonly Question<unknown>[] {
+    return [this.#explained, this.#contributions, this.#rowShares, this.#narrow]
+  }
+
+  #refreshAll(): void {
+    for (const question of this.#questions) void this.#track(this.#refresh(question))
   }
 
   async #track(work: Promise<void>): Promise<void> {
@@ -236,19 +295,14 @@ export class Lesson {
     try {
       const pass = await this.#core.pass(request)
       // Everything that belongs together appears together: no old explanation beside new numbers.
-      const [explained, contributions] = await Promise.all([
-        this.#explanationOf(pass).catch(unlessSuperseded),
-        this.#contributionsOf(pass).catch(unlessSuperseded),
-      ])
+      const answers = await Promise.all(this.#questions.map((question) => question.ahead(pass)))
       if (ticket !== this.#passTicket) return
       this.pass = pass
-      this.explained = explained
-      this.contributions = contributions
+      for (const show of answers) show()
       this.failure = undefined
       this.busy = false
       // The reader may have pinned or walked on while the core was at work.
-      void this.#track(this.#explain())
-      void this.#track(this.#contribute())
+      this.#refreshAll()
     } catch (error) {
       if (ticket !== this.#passTicket || error instanceof Superseded) return
       this.failure = failureOf(error)
@@ -256,57 +310,31 @@ export class Lesson {
     }
   }
 
-  async #explain(): Promise<void> {
+  async #refresh(question: Question<unknown>): Promise<void> {
     const { pass } = this
-    // Also if nothing is left to ask: what is on its way is for another cell then.
-    const ticket = (this.#pinTicket += 1)
-    if (pass === undefined || this.state.pin === null || this.explanation !== undefined) return
     try {
-      const explained = await this.#explanationOf(pass)
-      if (ticket === this.#pinTicket && pass === this.pass) this.explained = explained
+      await question.refresh(pass)
     } catch (error) {
-      this.#fail(error, pass)
+      if (!(error instanceof Superseded) && pass === this.pass) this.failure = failureOf(error)
     }
   }
 
-  async #contribute(): Promise<void> {
-    const { pass, contributions } = this
-    const ticket = (this.#partsTicket += 1)
-    if (pass === undefined || !stopAt(this.state.stop).contributions) return
-    const { first } = headPage(pass.shape.heads, this.state.head)
-    if (contributions?.pass === pass && contributions.first === first) return
-    try {
-      const answer = await this.#contributionsOf(pass)
-      if (ticket === this.#partsTicket && pass === this.pass && answer !== undefined) this.contributions = answer
-    } catch (error) {
-      this.#fail(error, pass)
-    }
+  async #explain(pass: Pass, cell: CellRef): Promise<Explained> {
+    const [explanation, influence] = await Promise.all([
+      this.#core.explain(pass, cell, largestTerms),
+      this.#core.influence(pass, cell).catch(unlessTooMany),
+    ])
+    return { pass, explanation, influence }
   }
 
-  async #explanationOf(pass: Pass): Promise<Explained | undefined> {
-    const { pin } = this.state
-    if (pin === null || !exists(pass, pin)) return undefined
-    return { pass, explanation: await this.#core.explain(pass, pin, largestTerms) }
-  }
-
-  async #contributionsOf(pass: Pass): Promise<Contributions | undefined> {
-    if (!stopAt(this.state.stop).contributions) return undefined
+  async #contribute(pass: Pass): Promise<Contributions> {
     const page = headPage(pass.shape.heads, this.state.head)
     return { pass, first: page.first, view: await this.#core.contributions(pass, headsOn(page)) }
   }
-
-  #fail(error: unknown, pass: Pass): void {
-    if (!(error instanceof Superseded) && pass === this.pass) this.failure = failureOf(error)
-  }
 }
 
-function exists(pass: Pass, { tensor, index }: CellRef): boolean {
-  const shape = pass.tensor(tensor)?.shape
-  return shape === undefined ? tensor === 'contributions' : index.every((i, axis) => i < (shape[axis] ?? 0))
-}
-
-function unlessSuperseded(error: unknown): undefined {
-  if (!(error instanceof Superseded)) throw error
+function unlessTooMany(error: unknown): undefined {
+  if (!(error instanceof CoreError && error.failure.status === 'too_large')) throw error
 }
 
 function failureOf(error: unknown): CoreFailure {

@@ -1,11 +1,17 @@
 // A flat picture of a tensor view: which number stands in which row and column, and the cell it belongs to. Only
 // addressing: strides and offsets are the core's own, and two views show the same number when they read the same place.
-import type { CellRef, Pass, TensorView } from '../core/protocol'
+import type { CellRef, Pass, Region, TensorView } from '../core/protocol'
 import type { TensorName } from '../core/generated/tables'
 
 export interface Place {
   row: number
   column: number
+}
+
+/** Rows and columns from a place on. */
+export interface Block extends Place {
+  rows: number
+  columns: number
 }
 
 export interface Matrix {
@@ -27,6 +33,8 @@ export interface Matrix {
   value(row: number, column: number): number
   cell(row: number, column: number): CellRef
   find(cell: CellRef): Place | undefined
+  /** the part of a box of cells that is in this picture */
+  part(region: Region): Block | undefined
 }
 
 export interface Slice {
@@ -91,8 +99,23 @@ export function matrixOf(view: TensorView, slice: Slice = {}, pass?: Pass): Matr
       const distance = addressOf(other, cell.index) - (view.data.byteOffset / 4 + offset)
       return placeAt(distance, laid)
     },
+    part({ tensor, first, count }) {
+      const has = (place: number, i: number): boolean => i >= first[place]! && i < first[place]! + count[place]!
+      if (tensor !== view.name || (head !== undefined && !has(0, head))) return undefined
+      const [row, rowEnd] = overlap(first[rowPlace]! - firstRow, count[rowPlace]!, rowCount)
+      const [column, columnEnd] = overlap(first[columnPlace]! - firstColumn, count[columnPlace]!, columnCount)
+      if (row >= rowEnd || column >= columnEnd) return undefined
+      const [rows, columns] = [rowEnd - row, columnEnd - column]
+      return slice.transposed ? { row: column, column: row, rows: columns, columns: rows } : { row, column, rows, columns }
+    },
   }
 }
+
+/** From where to where places first … first + count − 1 are within 0 … extent − 1. */
+const overlap = (first: number, count: number, extent: number): [number, number] => [
+  Math.max(0, first),
+  Math.min(extent, first + count),
+]
 
 type Laid = Pick<
   Matrix,

@@ -55,6 +55,14 @@ export const explain = {
   },
   otherTokens: 'The whole row',
   follow: (name: string) => `Follow ${name}`,
+  onward: {
+    title: 'Goes into',
+    row: (name: string, n: number) => `row ${n} of ${name}`,
+    column: (name: string, n: number) => `column ${n} of ${name}`,
+    rows: (first: number, last: number) => `rows ${first}–${last}`,
+    output: 'This is the output of the layer: the thread ends here.',
+    stopped: 'It goes no further: it is masked, or its head is switched off.',
+  },
 }
 
 export type ExplainText = typeof explain

@@ -40,4 +40,12 @@ export const explain: ExplainText = {
   },
   otherTokens: '整行',
   follow: (name) => `追到 ${name}`,
+  onward: {
+    title: '去向',
+    row: (name, n) => `${name} 第 ${n} 行`,
+    column: (name, n) => `${name} 第 ${n} 列`,
+    rows: (first, last) => `第 ${first}–${last} 行`,
+    output: '这就是这一层的输出，线到这里为止。',
+    stopped: '到此为止：它被遮住了，或者这个头关掉了。',
+  },
 }

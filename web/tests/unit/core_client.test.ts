@@ -128,6 +128,9 @@ describe('superseding', () => {
     const current = await pass()
     await expect(core.explain(old, { tensor: 'output', index: [0, 0] }, 3)).rejects.toBeInstanceOf(Superseded)
     await expect(core.contributions(old, [0])).rejects.toBeInstanceOf(Superseded)
+    await expect(core.influence(old, { tensor: 'output', index: [0, 0] })).rejects.toBeInstanceOf(Superseded)
+    await expect(core.rowShares(old, 0)).rejects.toBeInstanceOf(Superseded)
+    await expect(core.narrow(old, 'q')).rejects.toBeInstanceOf(Superseded)
     expect(worker().all('explain')).toEqual([])
 
     const explained = core.explain(current, { tensor: 'output', index: [0, 0] }, 3)

@@ -110,6 +110,11 @@ describe.each(builds)('%s build', (build) => {
       const parts: TensorView = await client.contributions(pass, [1, 0])
       expect(parts.shape).toEqual([2, 5, 8])
       expect(parts.at(0, 4, 7)).toBeCloseTo(explained.byHead![1]!, 5)
+      const { direct, reached } = await client.influence(pass, { tensor: 'w_o', index: [0, 3] })
+      expect(reached).toEqual(direct)
+      expect(direct.map(({ tensor }) => tensor)).toEqual(['output', 'contributions'])
+      expect((await client.rowShares(pass, 4)).shares).toHaveLength(2)
+      expect(await client.narrow(pass, 'v')).toEqual({ numbers: 40, differing: 0, largest: 0 })
     }
     await client.pass(request({ seed: 1 }))
     await expect(client.explain(zero, { tensor: 'output', index: [0, 0] }, 1)).rejects.toBeInstanceOf(Superseded)

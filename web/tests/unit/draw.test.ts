@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TensorView } from '../../src/core/protocol'
 import { csvName, csvOf } from '../../src/components/csv'
 import { emWidth, fitDigits, gutterPx, labelMode } from '../../src/components/draw/digits'
-import { type Band, bins, boxOf, cellAt, dockedBands, gridOf, isBinned, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
+import { type Band, bins, boxOf, boxesOf, cellAt, dockedBands, gridOf, isBinned, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
 import { type Colour, colourOf, digitDepth, inkOn, luminance } from '../../src/components/draw/ramp'
 import { parseFormula, parseProse, plain } from '../../src/components/prose'
 import { crossing, laneWidths, mixing, outputCross, projectionWidths, stageOf } from '../../src/chapters/steps/stage'
@@ -132,6 +132,16 @@ describe('bands', () => {
         fits(dockedBands(available, heads, headDim, 3, 46), available)
       }
     }
+  })
+
+  test('a block that crosses bands is a box in each', () => {
+    const grid = gridOf(dockedBands(90, [0, 1, 2], 3, 0, 10), 5, 20)
+    expect(boxesOf(grid, { row: 1, column: 2, rows: 2, columns: 5 })).toEqual([
+      { left: 20, top: 20, width: 10, height: 40 },
+      { left: 30, top: 20, width: 30, height: 40 },
+      { left: 60, top: 20, width: 10, height: 40 },
+    ])
+    expect(boxesOf(grid, { row: 0, column: 3, rows: 1, columns: 1 })).toEqual([boxOf(grid, 0, 3)])
   })
 
   test('the readable size shows every head alike, the article’s one head wide', () => {

@@ -1,61 +1,8 @@
 // The lesson between the reader and the core: what is asked, what is shown, and in which order.
 import { describe, expect, test } from 'vitest'
-import { type CellRef, type CheckReport, type Core, CoreError, type Explanation, type Pass, type PassRequest, Superseded, type TensorView } from '../../src/core/protocol'
-import { Lesson, type Visit } from '../../src/model/lesson.svelte'
+import { CoreError, Superseded, type TensorView } from '../../src/core/protocol'
 import { readAddress } from '../../src/model/state'
-import { engines, withPass } from './core_support'
-
-interface Question<Asked, Answer> {
-  asked: Asked
-  answer(value: Answer): void
-  refuse(error: unknown): void
-}
-
-/** A core that answers when the test says so. */
-class SlowCore implements Core {
-  readonly passes: Question<PassRequest, Pass>[] = []
-  readonly explanations: Question<{ pass: Pass; cell: CellRef }, Explanation>[] = []
-  readonly parts: Question<number[], TensorView>[] = []
-
-  ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
-  pass = (asked: PassRequest) => this.#ask(this.passes, asked)
-  explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
-  contributions = (_: Pass, heads: number[]) => this.#ask(this.parts, heads)
-  check = (): Promise<CheckReport> => Promise.reject(new CoreError({ status: 'load_failed' }))
-  dispose(): void {}
-
-  #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked): Promise<Answer> {
-    return new Promise((answer, refuse) => list.push({ asked, answer, refuse }))
-  }
-}
-
-const settled = (): Promise<void> => new Promise((done) => setTimeout(done))
-const passOf = (request: PassRequest): Promise<Pass> => withPass(engines.simd, request, ({ pass }) => pass)
-
-function explanationOf(cell: CellRef): Explanation {
-  return {
-    rule: 'dot', cell, value: 1, sum: 1, bound: 0, bias: 0, gate: 1, factor: 1, masked: false, rowMax: 0, difference: 0,
-    exponential: 0, rowMasked: false, terms: [], largest: [], rest: 0,
-  }
-}
-
-async function begin(search = '') {
-  const core = new SlowCore()
-  const visits: [string, Visit][] = []
-  const lesson = new Lesson(core, readAddress(search), (address, visit) => visits.push([address, visit]))
-  void lesson.start()
-  return { core, lesson, visits }
-}
-
-async function ready(search = '') {
-  const begun = await begin(search)
-  const { core, lesson } = begun
-  core.passes[0]!.answer(await passOf(core.passes[0]!.asked))
-  await settled()
-  for (const { asked, answer } of core.explanations) answer(explanationOf(asked.cell))
-  await settled()
-  return { ...begun, pass: lesson.pass! }
-}
+import { begin, explanationOf, passOf, ready, settled } from './model_support'
 
 describe('passes', () => {
   test('the request says everything, and heads that are out get gate 0', async () => {

@@ -57,6 +57,27 @@ describe(`on a drawn pass (seed ${drawn})`, () => {
     }))
 })
 
+describe('the part of a box', () => {
+  const view: TensorView = {
+    name: 'weights', axes: ['h', 'n', 'm'], shape: [3, 5, 6], strides: [30, 6, 1], offset: 0, data: new Float32Array(90), at: () => 0,
+  }
+  const region = { tensor: 'weights', first: [1, 2, 0], count: [2, 3, 4] } as const
+  const box = { ...region, first: [...region.first], count: [...region.count] }
+
+  test('is of the same tensor and head', () => {
+    expect(matrixOf(view, { head: 2 }).part(box)).toEqual({ row: 2, column: 0, rows: 3, columns: 4 })
+    expect(matrixOf(view, { head: 0 }).part(box)).toBeUndefined()
+    expect(matrixOf(view, { head: 2 }).part({ ...box, tensor: 'masked_scores' })).toBeUndefined()
+  })
+
+  test('is what a slice shows of it, turned with it', () => {
+    const slice = { head: 1, rows: [3, 2], columns: [1, 5] } as const
+    expect(matrixOf(view, slice).part(box)).toEqual({ row: 0, column: 0, rows: 2, columns: 3 })
+    expect(matrixOf(view, { ...slice, transposed: true }).part(box)).toEqual({ row: 0, column: 0, rows: 3, columns: 2 })
+    expect(matrixOf(view, { head: 1, columns: [4, 2] }).part(box)).toBeUndefined()
+  })
+})
+
 test('a copy is said to have moved', () => {
   const view: TensorView = {
     name: 'q', axes: ['n', 'h·k'], shape: [2, 3], strides: [3, 1], offset: 4, data: new Float32Array(10), at: () => 0,

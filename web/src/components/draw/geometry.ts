@@ -1,5 +1,5 @@
 // Where cells lie: columns in bands (one per head, with gaps between), rows of one height. Pure arithmetic of pixels.
-import type { Matrix, Place } from '../../model/matrix'
+import type { Block, Matrix, Place } from '../../model/matrix'
 
 /** Neighbouring columns drawn together. */
 export interface Band {
@@ -89,6 +89,16 @@ export function boxOf(grid: Grid, row: number, column: number): Box | undefined 
   if (band === undefined) return undefined
   const width = band.width / band.count
   return { left: band.left + (column - band.start) * width, top: row * grid.rowHeight, width, height: grid.rowHeight }
+}
+
+/** The boxes around a block of cells, one in each band it reaches into. */
+export function boxesOf(grid: Grid, { row, column, rows, columns }: Block): Box[] {
+  return grid.bands.flatMap((band) => {
+    const first = Math.max(column, band.start)
+    const count = Math.min(column + columns, band.start + band.count) - first
+    const corner = count > 0 ? boxOf(grid, row, first) : undefined
+    return corner === undefined ? [] : [{ ...corner, width: corner.width * count, height: grid.rowHeight * rows }]
+  })
 }
 
 const leastPx = 3

@@ -1,0 +1,73 @@
+// What the tests of the lesson share: a core that answers when the test says so.
+import {
+  type CellRef, type CheckReport, type Core, CoreError, type Explanation, type Influence, type Narrow, type Pass, type PassRequest, type Role,
+  type RowShares, type TensorView,
+} from '../../src/core/protocol'
+import { Lesson, type Visit } from '../../src/model/lesson.svelte'
+import { readAddress } from '../../src/model/state'
+import { engines, withPass } from './core_support'
+
+interface Question<Asked, Answer> {
+  asked: Asked
+  answer(value: Answer): void
+  refuse(error: unknown): void
+}
+
+const nowhere: Influence = { direct: [], reached: [] }
+
+/** A core that answers when the test says so. */
+export class SlowCore implements Core {
+  /** what most tests are not about is answered at once */
+  quick = true
+  readonly passes: Question<PassRequest, Pass>[] = []
+  readonly explanations: Question<{ pass: Pass; cell: CellRef }, Explanation>[] = []
+  readonly parts: Question<number[], TensorView>[] = []
+  readonly influences: Question<{ pass: Pass; cell: CellRef }, Influence>[] = []
+  readonly shares: Question<{ pass: Pass; row: number }, RowShares>[] = []
+  readonly narrows: Question<{ pass: Pass; role: Role }, Narrow>[] = []
+
+  ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
+  pass = (asked: PassRequest) => this.#ask(this.passes, asked)
+  explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
+  influence = (pass: Pass, cell: CellRef) => this.#ask(this.influences, { pass, cell }, nowhere)
+  rowShares = (pass: Pass, row: number) => this.#ask(this.shares, { pass, row }, { shares: [], bias: 0, norm: 0 })
+  narrow = (pass: Pass, role: Role) => this.#ask(this.narrows, { pass, role }, { numbers: 0, differing: 0, largest: 0 })
+  contributions = (_: Pass, heads: number[]) => this.#ask(this.parts, heads)
+  check = (): Promise<CheckReport> => Promise.reject(new CoreError({ status: 'load_failed' }))
+  dispose(): void {}
+
+  #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked, atOnce?: Answer): Promise<Answer> {
+    return new Promise((answer, refuse) => {
+      list.push({ asked, answer, refuse })
+      if (this.quick && atOnce !== undefined) answer(atOnce)
+    })
+  }
+}
+
+export const settled = (): Promise<void> => new Promise((done) => setTimeout(done))
+export const passOf = (request: PassRequest): Promise<Pass> => withPass(engines.simd, request, ({ pass }) => pass)
+
+export function explanationOf(cell: CellRef): Explanation {
+  return {
+    rule: 'dot', cell, value: 1, sum: 1, bound: 0, bias: 0, gate: 1, factor: 1, masked: false, rowMax: 0, difference: 0,
+    exponential: 0, rowMasked: false, terms: [], largest: [], rest: 0,
+  }
+}
+
+export async function begin(search = '') {
+  const core = new SlowCore()
+  const visits: [string, Visit][] = []
+  const lesson = new Lesson(core, readAddress(search), (address, visit) => visits.push([address, visit]))
+  void lesson.start()
+  return { core, lesson, visits }
+}
+
+export async function ready(search = '') {
+  const begun = await begin(search)
+  const { core, lesson } = begun
+  core.passes[0]!.answer(await passOf(core.passes[0]!.asked))
+  await settled()
+  for (const { asked, answer } of core.explanations) answer(explanationOf(asked.cell))
+  await settled()
+  return { ...begun, pass: lesson.pass! }
+}
