@@ -131,7 +131,7 @@ export const common = {
       ready: 'Ready-made sentences',
       readyPick: 'Pick a sentence',
       readyLesson: 'The lesson’s sentence',
-      readyPair: (number: number) => `Pair ${number}: who or what is meant?`,
+      readyPair: (number: number) => `Pair ${number}: which one is meant?`,
       how: 'Press a token to edit it; | in its text cuts it.',
       keys: 'Keys: ← → choose, Alt + ← → move, Delete deletes. A mouse can drag, too.',
       last: 'One token has to stay.',
@@ -153,7 +153,7 @@ export const common = {
     headsHint: 'must divide d',
     nearest: 'Nearest that would work:',
     presets: {
-      label: 'Sizes with a name',
+      label: 'Common sizes',
       own: (size: string) => `${size}, your own`,
       entry: (size: string, name: string) => `${size} · ${name}`,
       names: { readable: 'readable', article: 'the article, Transformer base', bertBase: 'BERT-base', bertLarge: 'BERT-large' },

@@ -123,7 +123,7 @@ export const common: CommonText = {
       ready: '现成的句子',
       readyPick: '选一句',
       readyLesson: '这一课的句子',
-      readyPair: (number) => `第 ${number} 对：说的是谁？`,
+      readyPair: (number) => `第 ${number} 对：指的是哪个？`,
       how: '点一个词元来改，在它的文字里写 | 就切开。',
       keys: '按键：← → 选，Alt + ← → 移动，Delete 删除。用鼠标也可以拖。',
       last: '至少要留一个词元。',
@@ -145,7 +145,7 @@ export const common: CommonText = {
     headsHint: '要能整除 d',
     nearest: '最近能用的：',
     presets: {
-      label: '有名字的大小',
+      label: '常见的大小',
       own: (size) => `${size}，自己定的`,
       entry: (size, name) => `${size} · ${name}`,
       names: { readable: '每个数都看得清', article: '文章里的，也是 Transformer base', bertBase: 'BERT-base', bertLarge: 'BERT-large' },

@@ -47,7 +47,7 @@ test.runIf(!quick)('has none where something is wrong', async () => {
   await lesson.click('settings')
   await lesson.page.fill(id('heads'), '3')
   await lesson.page.fill(id('d-model'), 'x')
-  await lesson.page.fill(id('seed'), 'x')
+  await lesson.page.fill(id('padding'), 'x')
   await lesson.page.fill(id('sentence'), '')
   await lesson.page.waitUntil('the sentence is refused', (which) => document.querySelector(which)?.getAttribute('aria-invalid') === 'true', id('sentence'))
   expect(await violations(lesson, 'refused values')).toEqual([])

@@ -170,7 +170,7 @@ describe('by keyboard', () => {
     await lesson.page.press('Delete')
     expect(await said()).not.toBe('')
     expect(await computed()).toEqual(['c'])
-    for (let steps = 0; steps < 4; steps += 1) await lesson.page.press('Control+z')
+    for (let steps = 0; steps < 3; steps += 1) await lesson.page.press('Control+z')
     await until(['b', 'a', 'c'])
     await lesson.page.press('Control+z')
     await until(['a', 'b', 'c'])
