@@ -19,3 +19,25 @@ export const vocabulary: readonly string[] = [
   '蛋糕', '苹果', '笔记', '磁铁', '钉子', '吸起', '磁力', '强', '分量', '轻', '教练', '前锋', '换下', '抽筋', '想', '换', '打法',
   '绳子', '勒断', '树枝', '枯', '拉得', '太', '紧', '缺课', '多', '抄', '一份', '水壶', '烫坏', '桌布', '烫', '是', '尼龙', '的',
 ]
+
+/** Ready to try: the lesson's sentence, the same with a word of time, and pairs in which one word decides who is meant. */
+export const readySentences: Readonly<Record<Lang, readonly (readonly string[])[]>> = {
+  zh: [
+    ['小明把蛋糕递给小红因为她不饿了。', '昨天小明把蛋糕递给小红因为她不饿了。'],
+    ['小红把蛋糕递给小丽，因为她饿了。', '小红把蛋糕递给小丽，因为她吃饱了。'],
+    ['磁铁吸起了钉子，因为它磁力强。', '磁铁吸起了钉子，因为它分量轻。'],
+    ['教练换下前锋，因为他抽筋了。', '教练换下前锋，因为他想换打法。'],
+    ['绳子勒断了树枝，因为它枯了。', '绳子勒断了树枝，因为它拉得太紧。'],
+    ['小伟把笔记借给小军，因为他缺课了。', '小伟把笔记借给小军，因为他多抄了一份。'],
+    ['水壶烫坏了桌布，因为它太烫。', '水壶烫坏了桌布，因为它是尼龙的。'],
+  ],
+  en: [
+    ['Tom passed the cake to Lily because she was no longer hungry.', 'Yesterday Tom passed the cake to Lily because she was no longer hungry.'],
+    ['Lily passed Rose the cake because she was hungry.', 'Lily passed Rose the cake because she was full.'],
+    ['The magnet picked up the nail because it was strong.', 'The magnet picked up the nail because it was light.'],
+    ['The coach took off the striker because he had a cramp.', 'The coach took off the striker because he wanted to change tactics.'],
+    ['The rope broke the branch because it was dead.', 'The rope broke the branch because it was pulled too tight.'],
+    ['Wei lent Jun his notes because he had missed class.', 'Wei lent Jun his notes because he had made an extra copy.'],
+    ['The kettle ruined the tablecloth because it was too hot.', 'The kettle ruined the tablecloth because it was made of nylon.'],
+  ],
+}

@@ -1,35 +1,13 @@
 // Accessibility rules that a machine can check, in both languages, both colour schemes, three sizes.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Lesson, Stand, lastStop, test as id } from './support/lesson'
+import { violations } from './support/axe'
+import { Stand, lastStop, test as id } from './support/lesson'
 
 const quick = process.env.QUICK === '1'
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let stand: Stand
 beforeAll(async () => (stand = await Stand.raise()))
 afterAll(() => stand.fall())
-
-interface Axe {
-  run(context: Document): Promise<{ violations: { id: string; help: string; nodes: { target: unknown; failureSummary?: string }[] }[]; passes: unknown[] }>
-}
-
-/** One line per violation; empty if there is none. */
-async function violations(lesson: Lesson, where: string): Promise<string[]> {
-  await lesson.page.run(axe)
-  const { violations: found, passes } = await lesson.page.evaluate(async () => {
-    const result = await (window as unknown as { axe: Axe }).axe.run(document)
-    return {
-      passes: result.passes.length,
-      violations: result.violations.flatMap(({ id: rule, help, nodes }) =>
-        nodes.slice(0, 3).map(({ target, failureSummary }) => `${rule} (${help}) at ${String(target)}: ${failureSummary ?? ''}`),
-      ),
-    }
-  })
-  expect(passes, 'axe looked at something').toBeGreaterThan(10)
-  return found.map((one) => `${where}: ${one}`)
-}
 
 const sizes = [[1440, 900], [1024, 768], [390, 844]] as const
 const all = (['zh', 'en'] as const).flatMap((lang) => (['light', 'dark'] as const).flatMap((theme) => sizes.map(([width, height]) => ({ lang, theme, width, height }))))
@@ -69,7 +47,7 @@ test.runIf(!quick)('has none where something is wrong', async () => {
   await lesson.click('settings')
   await lesson.page.fill(id('heads'), '3')
   await lesson.page.fill(id('d-model'), 'x')
-  await lesson.page.fill(id('seed'), 'x')
+  await lesson.page.fill(id('padding'), 'x')
   await lesson.page.fill(id('sentence'), '')
   await lesson.page.waitUntil('the sentence is refused', (which) => document.querySelector(which)?.getAttribute('aria-invalid') === 'true', id('sentence'))
   expect(await violations(lesson, 'refused values')).toEqual([])

@@ -161,6 +161,79 @@ describe('the size', () => {
     expect(await isInvalid(d)).toBe(false)
   })
 
+  test('by sliders: d over its steps, h over the divisors; an h that no longer divides is said', async () => {
+    const focusOn = (which: string): Promise<void> => lesson.page.evaluate((selector) => document.querySelector<HTMLElement>(selector)!.focus(), which)
+    const valueText = (which: string): Promise<string> => lesson.page.evaluate((selector) => document.querySelector(selector)!.getAttribute('aria-valuetext') ?? '', which)
+    await lesson.changeTo({ ...base, dModel: 768, heads: 12 }, { stop: 6 })
+    await focusOn(id('d-slider'))
+    await lesson.page.press('ArrowLeft')
+    await until('dModel', 512)
+    await until('heads', 8)
+    expect(await lesson.text(id('size-problem'))).toMatch(/512.*12.*8/)
+    await lesson.page.press('Home')
+    await until('dModel', 8)
+    expect(await lesson.text(id('size-problem'))).toBe('')
+    await focusOn(id('h-slider'))
+    for (const [key, heads] of [['Home', 1], ['ArrowRight', 2], ['ArrowRight', 4], ['End', 8]] as const) {
+      await lesson.page.press(key)
+      await until('heads', heads)
+      expect(await valueText(id('h-slider'))).toBe(`${heads} 个头，每个 ${8 / heads} 列`)
+    }
+    expect(await lesson.stop()).toBe(6)
+    await checkStop(lesson, 6, await ask({ ...base, heads: 8 }), random, look)
+  })
+
+  test('64 heads, by the slider, at the largest size', async () => {
+    await lesson.page.fill(d, '1024')
+    await until('dModel', 1024)
+    await lesson.page.fill(h, '64')
+    await until('heads', 64)
+    const oracle = await ask({ ...base, dModel: 1024, heads: 64 })
+    await checkStop(lesson, 6, oracle, random, look)
+  })
+
+  test('by name', async () => {
+    const choose = (key: string): Promise<void> =>
+      lesson.page.evaluate(
+        ({ which, value }) => {
+          const select = document.querySelector<HTMLSelectElement>(which)!
+          select.value = value
+          select.dispatchEvent(new Event('change', { bubbles: true }))
+        },
+        { which: id('size-presets'), value: key },
+      )
+    const shown = (): Promise<string> => lesson.page.evaluate((which) => document.querySelector<HTMLSelectElement>(which)!.selectedOptions[0]!.textContent ?? '', id('size-presets'))
+    for (const [key, dModel, heads, name] of [['bertBase', 768, 12, 'BERT-base'], ['article', 512, 8, 'Transformer base'], ['readable', 8, 2, '8']] as const) {
+      await choose(key)
+      await until('dModel', dModel)
+      await until('heads', heads)
+      expect(await shown()).toContain(name)
+    }
+    await lesson.page.fill(d, '12')
+    await until('dModel', 12)
+    expect(await shown()).toContain('12 = 2 × 6')
+  })
+
+  test('a slider dragged fast: no event holds the page up, and the last one wins', async () => {
+    const slow = await lesson.page.evaluate((which) => {
+      const slider = document.querySelector<HTMLInputElement>(which)!
+      const times: number[] = []
+      for (let event = 0; event < 200; event += 1) {
+        const place = event === 199 ? 2 : event % (Number(slider.max) + 1)
+        slider.value = String(place)
+        const start = performance.now()
+        slider.dispatchEvent(new Event('input', { bubbles: true }))
+        times.push(performance.now() - start)
+      }
+      // A few may fall to whatever else this machine is doing.
+      return times.sort((a, b) => a - b)[Math.floor(0.95 * times.length)]!
+    }, id('d-slider'))
+    await until('dModel', 32)
+    expect(slow).toBeLessThan(50)
+    await lesson.addressSays('dModel', '32')
+    await checkStop(lesson, 6, await ask({ ...base, dModel: 32 }), random, look)
+  })
+
   test('by the switch: the article’s size and back, every number right', async () => {
     await lesson.click('preset-article')
     await until('dModel', 512)
@@ -189,16 +262,18 @@ describe('the options', () => {
   })
 
   test('seed and padding', async () => {
-    await lesson.page.fill(id('seed'), '4294967295')
-    await until('seed', 4294967295)
     await lesson.page.fill(id('padding'), '4')
     await until('padding', 4)
+    await lesson.page.click(id('provenance'))
+    await lesson.page.fill(id('seed'), '4294967295')
+    await until('seed', 4294967295)
     await checkStop(lesson, 6, await ask({ ...base, seed: 4294967295, padding: 4 }), random, look)
   })
 
   test.each([['seed', '-1'], ['seed', '4294967296'], ['seed', 'x'], ['padding', '12'], ['padding', '-1'], ['padding', '']])(
     '%s “%s” is refused',
     async (field, typed) => {
+      if (field === 'seed') await lesson.page.click(id('provenance'))
       await lesson.page.fill(id(field), typed)
       expect(await isInvalid(id(field))).toBe(true)
       expect(await problemOf(id(field))).not.toBe('')
@@ -210,13 +285,14 @@ describe('the options', () => {
     const field = id('padding')
     const shown = (): Promise<string> => lesson.page.evaluate((which) => document.querySelector<HTMLInputElement>(which)!.value, field)
     await lesson.page.fill(field, '12')
-    await lesson.page.fill(id('seed'), '-1')
     expect(await isInvalid(field)).toBe(true)
     const tokens = [...base.tokens, 'and', 'more']
     await lesson.page.fill(id('sentence'), tokens.join('|'))
     await until('tokens', tokens)
     expect([await isInvalid(field), await problemOf(field), await shown()]).toEqual([false, '', '0'])
     expect((await request()).padding).toBe(0)
+    await lesson.page.click(id('provenance'))
+    await lesson.page.fill(id('seed'), '-1')
     expect(await isInvalid(id('seed'))).toBe(true)
     await lesson.changeTo({ ...base, seed: base.seed + 1 })
     expect(await isInvalid(id('seed'))).toBe(false)
@@ -236,6 +312,46 @@ describe('the options', () => {
     await lesson.visitProblem(dead, { stop: 10, pin: 'output.6.4' })
     await checkStop(lesson, 10, oracle, random, look)
     expect(await lesson.allText()).not.toMatch(/NaN|∅|undefined/)
+  })
+})
+
+describe('where the numbers come from', () => {
+  beforeEach(() => lesson.page.click(id('provenance')))
+  const inFocus = (which: string): Promise<boolean> => lesson.page.evaluate((selector) => document.activeElement?.matches(selector) ?? false, which)
+
+  test('another seed is drawn, named and computed', async () => {
+    await lesson.page.click(id('another-seed'))
+    const seed = await lesson.page.evaluate(() => window.eightMeetings.state.seed)
+    expect(seed).not.toBe(base.seed)
+    await until('seed', seed)
+    for (const where of ['source-said', 'provenance', 'source']) expect(await lesson.text(id(where))).toContain(String(seed))
+    await checkStop(lesson, 6, await ask({ ...base, seed }), random, look)
+  })
+
+  test('the copied link says everything; where nothing may be copied, it can be read', async () => {
+    await lesson.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: (text: string) => void (document.title = text) } }))
+    await lesson.page.fill(id('seed'), '7')
+    await lesson.page.click(id('copy-link'))
+    const [copied, address] = await lesson.page.evaluate(() => [document.title, location.origin + location.pathname])
+    expect(copied!.startsWith(`${address}?`)).toBe(true)
+    const said = new URL(copied!).searchParams
+    expect([said.get('seed'), said.get('stop')]).toEqual(['7', '6'])
+    await lesson.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined }))
+    await lesson.page.click(id('copy-link'))
+    expect(await lesson.page.evaluate((which) => document.querySelector<HTMLInputElement>(which)!.value, id('link'))).toBe(copied)
+  })
+
+  test('Esc closes it and leads back; one panel is open at a time', async () => {
+    await lesson.page.evaluate((which) => document.querySelector<HTMLElement>(which)!.focus(), id('seed'))
+    await lesson.page.press('Escape')
+    expect(await lesson.exists(id('source'))).toBe(false)
+    expect(await inFocus(id('provenance'))).toBe(true)
+    await lesson.page.press('Enter')
+    await lesson.page.click(id('settings'))
+    const open = await lesson.page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.bar [aria-expanded="true"]')].map(({ dataset }) => dataset.testid))
+    expect(open).toEqual(['settings'])
+    await lesson.page.press('Escape')
+    expect(await inFocus(id('settings'))).toBe(true)
   })
 })
 

@@ -102,6 +102,20 @@ describe.each(['zh', 'en'] as const)('%s', (lang) => {
     }
     await lesson.close()
   })
+
+  test('fits with a token being edited, and with the seed’s panel', async () => {
+    const lesson = await stand.open()
+    for (const width of [1440, 1024, 390, 320]) {
+      await lesson.page.resize(width, 844)
+      await lesson.visit(query({ ...wordy, lang, seed: 2 ** 32 - 1 }))
+      await lesson.click(width < 640 ? 'settings' : 'edit')
+      await lesson.clickOne(id('token'), 0)
+      expect(await faults(lesson, smallestTarget, smallestText), `${width}, editor`).toEqual([])
+      await lesson.click('provenance')
+      expect(await faults(lesson, smallestTarget, smallestText), `${width}, seed`).toEqual([])
+    }
+    await lesson.close()
+  })
 })
 
 test.each([

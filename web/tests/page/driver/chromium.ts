@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser as Chromium, type BrowserContext, type Page as Tab, chromium } from 'playwright-core'
-import type { Browser, OpenOptions, Page, Target } from './driver'
+import type { Browser, OpenOptions, Page, Point, Target } from './driver'
 
 const flags = [
   '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update',
@@ -115,6 +115,13 @@ class ChromiumPage implements Page {
   }
 
   async letGo(): Promise<void> {
+    await this.tab.mouse.up()
+  }
+
+  async drag(from: Point, to: Point): Promise<void> {
+    await this.tab.mouse.move(from.x, from.y)
+    await this.tab.mouse.down()
+    await this.tab.mouse.move(to.x, to.y, { steps: 8 })
     await this.tab.mouse.up()
   }
 

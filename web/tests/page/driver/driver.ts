@@ -31,6 +31,8 @@ export interface Page {
   run(source: string): Promise<void>
   click(target: Target): Promise<void>
   point(target: Target): Promise<void>
+  /** Presses the mouse at one point and lets it go at another. */
+  drag(from: Point, to: Point): Promise<void>
   /** 'Enter', 'Shift+Tab', 'a' */
   press(key: string): Promise<void>
   /** Holds the pointer's first button down where the pointer is, and lets go of it. */
