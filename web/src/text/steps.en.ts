@@ -139,7 +139,7 @@ export const steps = {
   },
   role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
   wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${h} narrow ones` },
-  compare: { open: 'Compare heads', close: 'One head only', caption: (h: number) => `${h} heads on one scale. Press one to look at it.` },
+  compare: { open: 'Compare heads', close: 'One head only', caption: (h: number) => `${count(h, 'head')} on one scale. Press one to look at it.` },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },
   vectors: {
     tokens: 'what the token is',

@@ -40,7 +40,7 @@ describe('the shares of a row', () => {
   const shares: RowShares = { shares: [3, -1], bias: 0, norm: 2 }
 
   test('are those of the pinned row of the output, at the output stop only', async () => {
-    const { core, lesson } = await ready('?stop=10&pin=output.3.4')
+    const { core, lesson } = await ready('?stop=7&pin=output.3.4')
     expect(core.shares).toHaveLength(0)
     core.quick = false
     lesson.goTo(9)
