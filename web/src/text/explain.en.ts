@@ -36,6 +36,13 @@ export const explain = {
   same: 'The same number in the same place of memory, only indexed differently:',
   given: (tensor: TensorName, source: Source) => given[tensor]?.(source) ?? `A parameter from seed ${source.seed}. It was not trained.`,
   byHead: (h: number) => (h === 1 ? 'One head, one contribution' : `${h} heads, ${h} contributions`),
+  scope: {
+    label: 'One cell or the row',
+    cell: 'This cell',
+    row: 'The whole row',
+    meaning: 'How far each contribution goes in the direction of Y’s row; together they are the row’s length.',
+    zero: 'This row of Y is all 0: there is no direction to compare with.',
+  },
   byHeadRest: (n: number) => `The other ${count(n, 'head')}`,
   direction: 'Blue to the right adds, red to the left takes away.',
   products: 'The same cell as products',

@@ -21,6 +21,13 @@ export const explain: ExplainText = {
   same: '同一个数，在内存里同一个地方，只是下标的写法不同：',
   given: (tensor, source) => given[tensor]?.(source) ?? `种子 ${source.seed} 产生的参数，没有训练过。`,
   byHead: (h) => (h === 1 ? '一个头，一份贡献' : `${h} 个头，${h} 份贡献`),
+  scope: {
+    label: '看一格还是一行',
+    cell: '这一格',
+    row: '这一整行',
+    meaning: '每份贡献在 Y 这一行方向上占多少；加起来是这一行的长度。',
+    zero: 'Y 这一行全是 0，没有方向可比。',
+  },
   byHeadRest: (n) => `其余 ${n} 个头`,
   direction: '蓝往右加，红往左减。',
   products: '这一格也可以按乘积看',

@@ -138,7 +138,7 @@ export const steps = {
     failed: 'This part did not arrive. Check the connection and try again.',
   },
   role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
-  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${h} narrow ones` },
+  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${count(h, 'narrow one')}`, same: (numbers: string) => `Both ways computed: ${numbers} numbers, 0 differ.`, differ: (numbers: string, differing: string, largest: string) => `Both ways computed: ${numbers} numbers, ${differing} differ, by ${largest} at most.` },
   compare: { open: 'Compare heads', close: 'One head only', caption: (h: number) => `${count(h, 'head')} on one scale. Press one to look at it.` },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },
   vectors: {
@@ -186,6 +186,9 @@ export const steps = {
     rowBlock: (head: number) => `row block ${head}`,
     sum: (h: number, all: boolean) => (h === 1 ? '$C_1$' : `${h === 2 ? '$C_1 + C_2$' : `$C_1 + … + C_{${h}}$`}${all ? '' : ', all heads'}`),
     lane: { head: 'Head', z: '$Z_i$', w: '$W_O$, row block', c: 'contribution $C_i$' },
+    switches: 'Switch a head off and watch Y:',
+    isOn: 'on',
+    isOff: 'off',
     allOff: 'Every head is off: the output is 0.',
   },
   thread: {

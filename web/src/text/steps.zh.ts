@@ -101,7 +101,7 @@ export const steps: StepsText = {
   hint: '点一个格子，看它怎么算出来。',
   same: { title: '这一步写成公式、NumPy、PyTorch、C++', failed: '这一部分没有送到。看看网络，再试一次。' },
   role: { label: '投影成', q: 'Q，用来问', k: 'K，用来被问', v: 'V，交出去的' },
-  wide: { label: '怎么乘', wide: '一整块乘', narrow: (h) => `${h} 块各自乘` },
+  wide: { label: '怎么乘', wide: '一整块乘', narrow: (h) => `${h} 块各自乘`, same: (numbers) => `两种乘法各算了 ${numbers} 个数，0 个不同。`, differ: (numbers, differing, largest) => `两种乘法各算了 ${numbers} 个数，${differing} 个不同，最大差 ${largest}。` },
   compare: { open: '比较各个头', close: '只看一个头', caption: (h) => `${h} 个头，同一个色标。点一个，就看那个头。` },
   axes: { query: '行：谁在问', key: '列：问到谁' },
   vectors: {
@@ -149,6 +149,9 @@ export const steps: StepsText = {
     rowBlock: (head) => `行块 ${head}`,
     sum: (h, all) => (h === 1 ? '$C_1$' : `${h === 2 ? '$C_1 + C_2$' : `$C_1 + … + C_{${h}}$`}${all ? '' : '，全部的头'}`),
     lane: { head: '头', z: '$Z_i$', w: '$W_O$ 的行块', c: '贡献 $C_i$' },
+    switches: '关掉一个头，看 Y 怎么变：',
+    isOn: '开着',
+    isOff: '关了',
     allOff: '头全关掉了：输出是 0。',
   },
   thread: {

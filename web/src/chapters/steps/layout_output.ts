@@ -68,6 +68,7 @@ function crossing(setting: Setting, cell: number): Scene {
 }
 
 const lanesTop = 28
+const mostDigitsPx = 600
 const laneGap = 3
 
 function inLanes(setting: Setting): Scene {
@@ -75,12 +76,13 @@ function inLanes(setting: Setting): Scene {
   const { labelPx } = stage
   const lanes = lanesOf(setting)
   const widths = laneWidths(stage, sizes)
-  const digits = widths.cell > 0
+  /** Digits where all lanes then still stand on one screen. */
+  const digits = widths.cell > 0 && lanes.length * sizes.n * 28 < mostDigitsPx
   const gutter = digits ? stage.gutter : 0
   /** Without digits a lane is a strip; the chosen one is taller. */
   const strip = (head: number): number => (lanes.length <= 4 ? 90 : head === heads.chosen ? 60 : 22)
   const row = Math.min(28, stage.row)
-  const at = { tab: 0, z: (stage.narrow ? 44 : 56) + gutter, w: 0, c: 0 }
+  const at = { tab: 0, z: (stage.narrow ? 64 : lanes.length <= 4 ? 80 : 56) + gutter, w: 0, c: 0 }
   at.w = at.z + widths.z + 26
   at.c = at.w + widths.w + 26
   const parts: Part[] = []
