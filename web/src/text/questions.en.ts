@@ -43,7 +43,7 @@ const often: Partial<Record<StopName, readonly Often[]>> = {
       answer: ({ d, h, k }) =>
         h === 1
           ? `With h = 1 it is one ${d} × ${d} matrix.`
-          : `Both say the same: ${h} matrices of ${d} × ${k}, side by side, are one of ${d} × ${d}. Head *i* uses column block *i*.`,
+          : `Both say the same: ${h} matrices of ${d} × ${k}, side by side, are one of ${d} × ${d}. Head $i$ uses column block $i$.`,
     },
     {
       ask: () => 'Shouldn’t more heads mean more parameters?',
@@ -176,7 +176,7 @@ export const questions = {
         [
           right ? `Right: column ${column} is head ${head}’s.` : `Column ${column} is head ${owner}’s.`,
           `Head ${head} has ${columns(first, last)}: from $i·d_k$ = ${head - 1} × ${k} = ${first} on, $d_k$ = ${k} in all.`,
-          'Columns and *i* count from 0.',
+          'Columns and $i$ count from 0.',
         ].join(' '),
     },
     concat: {
@@ -191,13 +191,13 @@ export const questions = {
       ask: (head: number) => `Guess first: *which numbers change if head ${head} is switched off?* Choose a block of them.`,
       answer: ({ right, head, name }: Block): string =>
         [
-          right ? `Right, $${name}$ changes.` : `$${name}$ does not change.`,
-          `What changes: $Z_{${head}}$, which is multiplied by 0, $C_{${head}}$, and $Y$, whose every number adds up all heads’ contributions. What stays: the other heads’ $Z$ and $C$, and $W_O$.`,
+          right ? `Right, $${name}$ changes.` : `You chose $${name}$, which does not change.`,
+          `What changes: $Z_{${head}}$ (multiplied by 0), $C_{${head}}$, and $Y$, where all contributions add up. What stays: the other heads’ $Z$ and $C$, and $W_O$.`,
         ].join(' '),
     },
     changed: (head: number, changed: string, total: string) =>
       `Head ${head} is off now, and ${changed === total ? `all numbers of $Y$ changed, ${total} of ${total}` : `${changed} of the ${total} numbers of $Y$ changed`}.`,
-    most: 'Where it gave the most:',
+    most: 'Where it gave the most',
     back: (head: number) => `Switch head ${head} on again`,
   },
   /** 2 of 2: the reader asks */

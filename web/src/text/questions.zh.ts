@@ -16,7 +16,7 @@ const often: QuestionsText['often'] = {
       answer: ({ d, h, k }) =>
         h === 1
           ? `h = 1，就是一个 ${d} × ${d} 的矩阵。`
-          : `两种说法是一回事：${h} 个 ${d} × ${k} 的小矩阵左右挨着，就是一个 ${d} × ${d} 的大矩阵。头 i 用第 i 个列块。`,
+          : `两种说法是一回事：${h} 个 ${d} × ${k} 的小矩阵左右挨着，就是一个 ${d} × ${d} 的大矩阵。头 $i$ 用第 $i$ 个列块。`,
     },
     {
       ask: () => '头多了，参数不该更多吗？',
@@ -142,7 +142,7 @@ export const questions: QuestionsText = {
         [
           right ? `对，第 ${column} 列归头 ${head}。` : `你点的是第 ${column} 列，归头 ${owner}。`,
           `头 ${head} 是${columns(first, last)}：从 $i·d_k$ = ${head - 1} × ${k} = ${first} 起，共 $d_k$ = ${k} 列。`,
-          '列和 i 都从 0 数。',
+          '列和 $i$ 都从 0 数。',
         ].join(''),
     },
     concat: {
@@ -157,13 +157,13 @@ export const questions: QuestionsText = {
       ask: (head) => `先猜一猜：*关掉头 ${head}，哪些数会变？*点一块你觉得会变的。`,
       answer: ({ right, head, name }) =>
         [
-          right ? `对，$${name}$ 会变。` : `$${name}$ 不会变。`,
+          right ? `对，$${name}$ 会变。` : `你点的 $${name}$ 不会变。`,
           `会变的是 $Z_{${head}}$（乘以 0）、$C_{${head}}$，还有 $Y$：它的每个数都是各头贡献之和。不变的是别的头的 $Z$ 和 $C$，还有 $W_O$。`,
         ].join(''),
     },
     changed: (head, changed, total) =>
       `头 ${head} 现在关着，$Y$ 的 ${total} 个数${changed === total ? '全变了' : `变了 ${changed} 个`}。`,
-    most: '它给得最多的一格：',
+    most: '它给得最多的一格',
     back: (head) => `再打开头 ${head}`,
   },
   title: '常问的',

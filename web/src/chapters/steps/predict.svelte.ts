@@ -40,7 +40,7 @@ export class Predict implements Asker {
   readonly #random: () => number
   readonly #asked: Set<StopName>
   /** 0: the figure is closed; 1: it is as it always is */
-  readonly #parted: Tween<number>
+  readonly #parted = new Tween(1)
   #question: Question | undefined = $state.raw()
   /** answered, skipped or left: the figure opens */
   #isOver = $state(false)
@@ -54,7 +54,6 @@ export class Predict implements Asker {
     this.#random = random
     this.#asked = askedIn.get(lesson) ?? new Set()
     askedIn.set(lesson, this.#asked)
-    this.#parted = new Tween(1, { duration: () => (isStill() ? 0 : 480) })
     this.#stop = lesson.state.stop
   }
 
@@ -126,7 +125,7 @@ export class Predict implements Asker {
     this.verdict = undefined
     this.#isOver = false
     // On arrival the figure comes closed; asked again, it closes.
-    if (askedLayouts[name]) void this.#parted.set(0, last?.stop === name ? {} : { duration: 0 })
+    if (askedLayouts[name]) this.#move(0, last?.stop === name)
   }
 
   answer(cell: CellRef): boolean {
@@ -183,7 +182,11 @@ export class Predict implements Asker {
 
   #open(): void {
     this.#isOver = true
-    void this.#parted.set(1)
+    this.#move(1, true)
+  }
+
+  #move(to: 0 | 1, seen: boolean): void {
+    void this.#parted.set(to, { duration: seen && !this.#isStill() ? 480 : 0 })
   }
 
   /** Whoever walks on takes nothing along: the figure opens, and the head is on again. */
