@@ -176,9 +176,6 @@ describe('a reader in a hurry', () => {
     await lesson.page.fill(id('sentence'), '她|把|她|饿')
     await lesson.page.waitUntil('the last sentence is computed', () => window.eightMeetings.pass?.request.tokens.join('') === '她把她饿' && window.eightMeetings.pass.request.dModel === 8)
     await lesson.settled()
-    // A question may be open; the figure is closed then.
-    await lesson.page.evaluate((which) => document.querySelector<HTMLElement>(which)?.click(), id('question-skip'))
-    await lesson.page.waitUntil('the figure rests', () => document.querySelector('.stage.moving') === null)
 
     const state = await lesson.page.evaluate(() => JSON.parse(JSON.stringify(window.eightMeetings.state)) as Problem & { sentence: string[]; stop: number; head: number })
     const problem: Problem = { ...state, tokens: state.sentence }
