@@ -55,6 +55,11 @@ export class Walk {
     return !Number.isInteger(this.place)
   }
 
+  /** A hand is pulling it. */
+  get held(): boolean {
+    return this.#dragged
+  }
+
   /** The state has come to this stop: go there, unless a hand holds the walk. */
   follow(stop: number): void {
     if (this.#dragged) return

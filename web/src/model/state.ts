@@ -34,6 +34,8 @@ export interface State {
   pin: CellRef | null
   /** heads that are switched off, ascending */
   out: readonly number[]
+  /** whoever walks is asked to guess before some stops show their answer */
+  predict: boolean
 }
 
 export type Key = keyof State
@@ -120,6 +122,7 @@ export const properties: { readonly [K in Key]: Property<State[K]> } = {
     parse: (text, { heads }) => parseList(text, heads - 1),
     format: (heads) => heads.join(','),
   },
+  predict: flag(true),
 }
 
 export const keys = Object.keys(properties) as Key[]

@@ -58,7 +58,7 @@ const tensors: Record<TensorName, string> = {
 const names: Record<Key, string> = {
   chapter: 'chapter', lang: 'language', theme: 'colours', sentence: 'sentence', dModel: 'd', heads: 'h', causal: 'causal mask',
   scaled: 'scaling', positions: 'positions', padding: 'padding', weights: 'weights', seed: 'seed', tour: 'tour', stop: 'step', head: 'head',
-  pin: 'pinned cell', out: 'heads switched off',
+  pin: 'pinned cell', out: 'heads switched off', predict: 'guess first',
 }
 
 export const common = {

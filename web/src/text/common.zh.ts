@@ -50,7 +50,7 @@ const tensors: CommonText['tensors'] = {
 
 const names: CommonText['names'] = {
   chapter: '章', lang: '语言', theme: '配色', sentence: '句子', dModel: 'd', heads: 'h', causal: '因果掩码', scaled: '缩放',
-  positions: '位置', padding: '填充', weights: '权重矩阵', seed: '种子', tour: '哪一遍', stop: '步', head: '头', pin: '钉住的格子', out: '关掉的头',
+  positions: '位置', padding: '填充', weights: '权重矩阵', seed: '种子', tour: '哪一遍', stop: '步', head: '头', pin: '钉住的格子', out: '关掉的头', predict: '先猜一猜',
 }
 
 export const common: CommonText = {

@@ -138,7 +138,7 @@ export const steps = {
     failed: 'This part did not arrive. Check the connection and try again.',
   },
   role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
-  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${count(h, 'narrow one')}`, same: (numbers: string) => `Both ways computed: ${numbers} numbers, 0 differ.`, differ: (numbers: string, differing: string, largest: string) => `Both ways computed: ${numbers} numbers, ${differing} differ, by ${largest} at most.` },
+  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${count(h, 'narrow one')}`, same: (numbers: string) => `Computed both ways and compared: of ${numbers}, 0 differ.`, differ: (numbers: string, differing: string, largest: string) => `Computed both ways and compared: of ${numbers}, ${differing} differ, by ${largest} at most.` },
   compare: { open: 'Compare heads', close: 'One head only', caption: (h: number) => `${count(h, 'head')} on one scale. Press one to look at it.` },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },
   vectors: {

@@ -36,6 +36,7 @@ function randomState(): State {
     head: (pin && headOf(pin)) ?? draw(0, heads - 1),
     pin,
     out: Array.from({ length: heads }, (_, head) => head).filter(() => draw(0, 3) === 0),
+    predict: draw(0, 1) === 1,
   }
 }
 
@@ -189,7 +190,7 @@ describe('sizes', () => {
 })
 
 test('the table has exactly the keys of the design', () => {
-  expect(keys).toEqual('chapter lang theme sentence dModel heads causal scaled positions padding weights seed tour stop head pin out'.split(' '))
+  expect(keys).toEqual('chapter lang theme sentence dModel heads causal scaled positions padding weights seed tour stop head pin out predict'.split(' '))
 })
 
 describe('values from a program', () => {

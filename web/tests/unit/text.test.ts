@@ -7,6 +7,8 @@ import { common as commonEn } from '../../src/text/common.en'
 import { common as commonZh } from '../../src/text/common.zh'
 import { same as sameEn } from '../../src/text/same.en'
 import { same as sameZh } from '../../src/text/same.zh'
+import { questions as questionsEn } from '../../src/text/questions.en'
+import { questions as questionsZh } from '../../src/text/questions.zh'
 import { steps as stepsEn } from '../../src/text/steps.en'
 import { steps as stepsZh } from '../../src/text/steps.zh'
 
@@ -31,14 +33,22 @@ const problems: readonly Problem[] = [
 
 const sources = [true, false].map((positions) => ({ token: 'she', seed: 42, d: 8, positions }))
 
+const guesses = [
+  { right: true, head: 3, k: 4, first: 8, last: 11, column: 9, owner: 3 },
+  { right: false, head: 1, k: 1, first: 0, last: 0, column: 2, owner: 3 },
+]
+
 /** What a function of a text may be given: several of everything that has a shape, else numbers, one and many. */
 const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
-  [/\.(line|alt)$/, sizes.map((size) => [size])],
+  [/\.(line|alt)$|\.often\./, sizes.map((size) => [size])],
   [/\.problems$/, problems.map((problem) => [problem])],
   [/\.item$/, problems.map((problem) => ['heads', '3', problem])],
   [/\.given$/, tensorNames.flatMap((tensor) => sources.map((source) => [tensor, source]))],
   [/\.known$/, statusNames.filter((status) => status !== 'ok').map((status) => [status])],
   [/\.bytes$/, [['0'], ['4\u2009096']]],
+  [/\.(split|concat)\.answer$/, guesses.map((guess) => [guess])],
+  [/\.output\.answer$/, guesses.map(({ right, head }) => [{ right, head, name: 'C_1' }])],
+  [/\.changed$/, [[2, '88', '88'], [2, '0', '88'], [1, '1', '8'], [1, '1', '1']]],
   [/./, [[2, 3, 8], [1, 1, 1]]],
 ]
 
@@ -53,8 +63,8 @@ function texts(node: unknown, path = ''): [string, string][] {
   return []
 }
 
-const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh)]
-const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn)]
+const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh)]
+const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn)]
 
 test('every text says something', () => {
   for (const [path, text] of [...zh, ...en]) {

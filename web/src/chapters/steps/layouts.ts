@@ -192,7 +192,7 @@ function ofHead(pass: Pass, tensor: TensorName, options: Slice): { matrix: Matri
   return { matrix, ...keyOfChosen(matrix) }
 }
 
-const common = ({ row, labelPx }: Stage): { rowHeight: number; labelPx: number } => ({ rowHeight: row, labelPx })
+export const common = ({ row, labelPx }: Stage): { rowHeight: number; labelPx: number } => ({ rowHeight: row, labelPx })
 
 /** One head's own columns, as a map of its own where its band lies. */
 function blockOf(pass: Pass, tensor: TensorName, band: Band, tabs: boolean): { matrix: Matrix; bands: Band[]; heading: { title: null; tabs: boolean } } {
@@ -201,13 +201,13 @@ function blockOf(pass: Pass, tensor: TensorName, band: Band, tabs: boolean): { m
 }
 
 /** A map of all heads as one map per head: the same cells in the same pixels, places counted from its corner. */
-function piecesOf(pass: Pass, tensor: TensorName, stage: Stage, bands: readonly Band[], tabs: boolean): Part[] {
+export function piecesOf(pass: Pass, tensor: TensorName, stage: Stage, bands: readonly Band[], tabs: boolean): Part[] {
   if (bands.length > mostPieces) return []
   return bands.map((band) => partOf({ ...common(stage), ...blockOf(pass, tensor, band, tabs), x: band.left }))
 }
 
 /** Maps in one row from the labels on, the tops of their cells in line. */
-function onShelf(parts: Part[], places: readonly { left: number }[], stage: Stage): Scene {
+export function onShelf(parts: Part[], places: readonly { left: number }[], stage: Stage): Scene {
   const y = Math.max(...parts.map(abovePx))
   parts.forEach((part, i) => {
     part.x = stage.gutter + (places[i]?.left ?? 0)

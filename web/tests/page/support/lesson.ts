@@ -6,6 +6,9 @@ import { type Site, serve } from './server'
 
 export const lastStop = 10
 
+/** Who walks through the stops is not asked to guess, except where that is the subject. */
+const unasked = { predict: 0 }
+
 export const test = (id: string): string => `[data-testid="${id}"]`
 
 /** One browser and one site; each test file has its own. */
@@ -39,7 +42,7 @@ export class Lesson {
   }
 
   visitProblem(problem: Problem, more: Record<string, string | number> = {}): Promise<void> {
-    return this.visit(query(problem, more))
+    return this.visit(query(problem, { ...unasked, ...more }))
   }
 
   /** Another problem without loading the page anew, as the browser's Back and Forward bring it. */
@@ -47,7 +50,7 @@ export class Lesson {
     await this.page.evaluate((search) => {
       history.pushState(null, '', location.pathname + search)
       window.dispatchEvent(new PopStateEvent('popstate'))
-    }, query(problem, more))
+    }, query(problem, { ...unasked, ...more }))
     await this.settled()
   }
 

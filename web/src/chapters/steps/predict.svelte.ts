@@ -1,0 +1,213 @@
+// Predict, then see: whoever walks to stop 2, 8 or 9 is asked once, in front of the figure, and answers by choosing a cell in
+// it. Nothing waits for the answer.
+import { Tween } from 'svelte/motion'
+import type { Asker } from '../../components/asker'
+import type { CellRef, Pass } from '../../core/protocol'
+import { headPage, headsOn } from '../../model/heads'
+import type { Lesson } from '../../model/lesson.svelte'
+import { type Matrix, matrixOf } from '../../model/matrix'
+import { type StopName, nameOf } from '../../model/stops'
+import type { Block, Columns } from '../../text/questions.en'
+import { type Change, changeOf, judgeBlock, judgeColumn } from './judge'
+import { askedLayouts } from './layout_asked'
+import type { Layout } from './layouts'
+
+export type AskingStop = 'split' | 'concat' | 'output'
+
+export interface Question {
+  stop: AskingStop
+  /** counted from 0 */
+  head: number
+  shape: Pass['shape']
+}
+
+export type Verdict = { stop: 'split' | 'concat'; columns: Columns } | { stop: 'output'; block: Block }
+
+interface Before {
+  pass: Pass
+  contribution: Matrix | undefined
+}
+
+const isAsking = (name: StopName): name is AskingStop => name === 'split' || name === 'concat' || name === 'output'
+
+/** The stops that have asked since the page was opened. */
+const askedIn = new WeakMap<Lesson, Set<StopName>>()
+
+export class Predict implements Asker {
+  verdict: Verdict | undefined = $state.raw()
+  readonly #lesson: Lesson
+  readonly #isStill: () => boolean
+  readonly #random: () => number
+  readonly #asked: Set<StopName>
+  /** 0: the figure is closed; 1: it is as it always is */
+  readonly #parted = new Tween(1)
+  #question: Question | undefined = $state.raw()
+  /** answered, skipped or left: the figure opens */
+  #isOver = $state(false)
+  #before: Before | undefined = $state.raw()
+  #stop: number
+
+  /** `isStill`: the reader wants no motion. */
+  constructor(lesson: Lesson, isStill: () => boolean, random = Math.random) {
+    this.#lesson = lesson
+    this.#isStill = isStill
+    this.#random = random
+    this.#asked = askedIn.get(lesson) ?? new Set()
+    askedIn.set(lesson, this.#asked)
+    this.#stop = lesson.state.stop
+  }
+
+  /** What stands above the figure: asked, or answered. Gone when the sizes change under it. */
+  get question(): Question | undefined {
+    const question = this.#question
+    if (question === undefined || question.stop !== this.#name || (this.#isOver && this.verdict === undefined)) return undefined
+    return this.#fits(question) ? question : undefined
+  }
+
+  /** Whether the reader can be asked here. */
+  get canAsk(): boolean {
+    return this.#candidates(this.#name).length > 0
+  }
+
+  /** The head that the answer switched off, while it is off. */
+  get headOff(): number | undefined {
+    const { question } = this
+    if (question?.stop !== 'output' || this.#before === undefined) return undefined
+    return this.#lesson.state.out.includes(question.head) ? question.head : undefined
+  }
+
+  /** What switching it off did, once that is computed. */
+  get change(): (Change & Before & { after: Pass }) | undefined {
+    const { pass } = this.#lesson
+    const before = this.#before
+    const head = this.headOff
+    if (head === undefined || before === undefined || pass === undefined) return undefined
+    const change = changeOf(before.pass, pass, head)
+    return change && { ...change, ...before, after: pass }
+  }
+
+  get moving(): boolean {
+    return this.#share > 0 && this.#share < 1
+  }
+
+  /** The closed figure of a stop, and how far it is open; undefined: it is as always. */
+  closed(name: StopName): { layout: Layout; share: number } | undefined {
+    const layout = askedLayouts[name]
+    const question = this.#question
+    if (layout === undefined || question?.stop !== name || !this.#fits(question)) return undefined
+    return this.#share === 1 ? undefined : { layout, share: this.#share }
+  }
+
+  /** The walk has come to a stop. `mayAsk`: by the reader's own step, not by play or pull. */
+  arrive(stop: number, mayAsk: boolean): void {
+    const from = this.#stop
+    this.#stop = stop
+    if (from === stop) return
+    this.#leave()
+    const name = nameOf(stop)
+    if (mayAsk && from === stop - 1 && this.#lesson.state.predict && !this.#isStill() && !this.#asked.has(name)) this.ask()
+  }
+
+  /** Asks about a head, if it can another than before. */
+  ask(): void {
+    const { pass } = this.#lesson
+    const name = this.#name
+    const last = this.#question
+    if (pass === undefined || !isAsking(name)) return
+    this.#switchOn()
+    const heads = this.#candidates(name)
+    const others = heads.filter((head) => last?.stop !== name || head !== last.head)
+    const choice = others.length > 0 ? others : heads
+    const head = choice[Math.floor(this.#random() * choice.length)]
+    if (head === undefined) return
+    this.#asked.add(name)
+    this.#question = { stop: name, head, shape: pass.shape }
+    this.verdict = undefined
+    this.#isOver = false
+    // On arrival the figure comes closed; asked again, it closes.
+    if (askedLayouts[name]) this.#move(0, last?.stop === name)
+  }
+
+  answer(cell: CellRef): boolean {
+    const { question } = this
+    const { pass } = this.#lesson
+    if (question === undefined || pass === undefined || this.#isOver) return false
+    if (question.stop === 'output') {
+      this.verdict = { stop: 'output', block: judgeBlock(question.head, cell) }
+      this.#switchOff(pass, question.head)
+    } else {
+      const columns = judgeColumn(pass, question.head, cell)
+      if (columns === undefined) return false
+      this.verdict = { stop: question.stop, columns }
+    }
+    this.#open()
+    return true
+  }
+
+  skip(): void {
+    this.#open()
+  }
+
+  never(): void {
+    this.skip()
+    this.#lesson.change({ predict: false })
+  }
+
+  /** The head that the answer switched off is on again. */
+  undo(): void {
+    this.#switchOn()
+  }
+
+  get #name(): StopName {
+    return nameOf(this.#lesson.state.stop)
+  }
+
+  /** In pieces from the first moment on, also for those who want no motion. */
+  get #share(): number {
+    return this.#isOver ? Math.max(this.#parted.current, 0.001) : this.#parted.current
+  }
+
+  #fits({ shape, head }: Question): boolean {
+    const now = this.#lesson.pass?.shape
+    return now?.heads === shape.heads && now.modelDim === shape.modelDim && head < this.#lesson.state.heads
+  }
+
+  /** Heads on the screen; those that are off already have nothing to change. */
+  #candidates(name: StopName): number[] {
+    const { pass, state } = this.#lesson
+    if (pass === undefined || pass.shape.heads === 1 || !isAsking(name)) return []
+    const shown = headsOn(headPage(pass.shape.heads, state.head))
+    return name === 'output' ? shown.filter((head) => !state.out.includes(head)) : shown
+  }
+
+  #open(): void {
+    this.#isOver = true
+    this.#move(1, true)
+  }
+
+  #move(to: 0 | 1, seen: boolean): void {
+    void this.#parted.set(to, { duration: seen && !this.#isStill() ? 480 : 0 })
+  }
+
+  /** Whoever walks on takes nothing along: the figure opens, and the head is on again. */
+  #leave(): void {
+    if (this.#question === undefined) return
+    this.verdict = undefined
+    this.#open()
+    this.#switchOn()
+  }
+
+  #switchOff(pass: Pass, head: number): void {
+    const { contributions } = this.#lesson
+    const place = contributions?.pass === pass ? head - contributions.first : -1
+    const known = contributions !== undefined && place >= 0 && place < (contributions.view.shape[0] ?? 0)
+    this.#before = { pass, contribution: known ? matrixOf(contributions.view, { head, place }, pass) : undefined }
+    this.#lesson.toggleHead(head)
+  }
+
+  #switchOn(): void {
+    const head = this.#question?.head
+    if (this.#before !== undefined && head !== undefined && this.#lesson.state.out.includes(head)) this.#lesson.toggleHead(head)
+    this.#before = undefined
+  }
+}

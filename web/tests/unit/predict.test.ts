@@ -1,0 +1,235 @@
+// The questions in front of the figures: every column and every head judged, what switching a head off did, when the reader is
+// asked and when not, and the closed figures they are asked in.
+import { beforeEach, describe, expect, test } from 'vitest'
+import { changeOf, judgeBlock, judgeColumn, largestOf } from '../../src/chapters/steps/judge'
+import { askedLayouts } from '../../src/chapters/steps/layout_asked'
+import { layouts, type Setting } from '../../src/chapters/steps/layouts'
+import { Predict } from '../../src/chapters/steps/predict.svelte'
+import { stageOf } from '../../src/chapters/steps/stage'
+import { gridPx } from '../../src/components/draw/scene'
+import { between } from '../../src/components/draw/tween'
+import { slice } from '../../src/components/figures'
+import type { Pass } from '../../src/core/protocol'
+import { headPage, headsOn } from '../../src/model/heads'
+import type { Lesson } from '../../src/model/lesson.svelte'
+import { type StopName, nameOf, stopNames } from '../../src/model/stops'
+import { steps as en } from '../../src/text/steps.en'
+import { engines, request, withPass } from './core_support'
+
+const passOf = (changes: Parameters<typeof request>[0]): Promise<Pass> => withPass(engines.simd, request(changes), ({ pass }) => pass)
+
+describe.each([[8, 2], [12, 4], [6, 6], [1, 1], [40, 20]] as const)('%i columns, %i heads', (dModel, heads) => {
+  test('every column is its head’s, whichever head was asked for', async () => {
+    const pass = await passOf({ dModel, heads })
+    const k = dModel / heads
+    for (const tensor of ['q', 'k', 'v', 'concat'] as const) {
+      for (let column = 0; column < dModel; column += 1) {
+        const owner = Math.floor(column / k)
+        for (let head = 0; head < heads; head += 1) {
+          expect(judgeColumn(pass, head, { tensor, index: [column % 5, column] })).toEqual({
+            right: owner === head, head: head + 1, k, first: head * k, last: head * k + k - 1, column, owner: owner + 1,
+          })
+        }
+      }
+    }
+  })
+
+  test('of stop 9, what belongs to the head changes, and Y', () => {
+    for (let head = 0; head < heads; head += 1) {
+      for (let other = 0; other < heads; other += 1) {
+        expect(judgeBlock(head, { tensor: 'heads', index: [other, 0, 0] })).toEqual({ right: other === head, head: head + 1, name: `Z_{${other + 1}}` })
+        expect(judgeBlock(head, { tensor: 'contributions', index: [other, 0, 0] })).toEqual({ right: other === head, head: head + 1, name: `C_{${other + 1}}` })
+      }
+      expect(judgeBlock(head, { tensor: 'output', index: [0, 0] })).toMatchObject({ right: true, name: 'Y' })
+      expect(judgeBlock(head, { tensor: 'w_o', index: [0, 0] })).toMatchObject({ right: false, name: 'W_O' })
+    }
+  })
+})
+
+test('a cell of anything else is no answer about columns', async () => {
+  expect(judgeColumn(await passOf({}), 0, { tensor: 'weights', index: [0, 0, 0] })).toBeUndefined()
+})
+
+describe('what switching a head off did', () => {
+  test('is counted number by number, between two passes that differ in nothing else', async () => {
+    const [on, off] = await Promise.all([passOf({}), passOf({ headGate: [1, 0] })])
+    const values = (pass: Pass): number[] => Array.from({ length: 40 }, (_, i) => slice(pass, 'output').value(Math.floor(i / 8), i % 8))
+    const changed = values(on).filter((value, i) => value !== values(off)[i]).length
+    expect(changed).toBeGreaterThan(30)
+    expect(changeOf(on, off, 1)).toEqual({ changed, total: 40 })
+    expect(changeOf(on, off, 0)).toBeUndefined()
+    expect(changeOf(on, on, 1)).toBeUndefined()
+    expect(changeOf(on, await passOf({ headGate: [1, 0], seed: 8 }), 1)).toBeUndefined()
+  })
+
+  test('is nothing where every key is masked', async () => {
+    const [on, off] = await Promise.all([passOf({ padding: 5 }), passOf({ padding: 5, headGate: [0, 1] })])
+    expect(changeOf(on, off, 0)).toEqual({ changed: 0, total: 40 })
+  })
+
+  test('and the largest is where the number is largest', async () => {
+    const matrix = slice(await passOf({}), 'output')
+    const { row, column } = largestOf(matrix)
+    const reach = Math.max(...Array.from({ length: 40 }, (_, i) => Math.abs(matrix.value(Math.floor(i / 8), i % 8))))
+    expect(Math.abs(matrix.value(row, column))).toBe(reach)
+  })
+})
+
+describe('asking', () => {
+  let pass: Pass
+  let lesson: { pass: Pass; state: { stop: number; head: number; heads: number; out: number[]; predict: boolean }; contributions: undefined }
+  let predict: Predict
+  let isStill: boolean
+  const shape = { dModel: 12, heads: 3 }
+
+  beforeEach(async () => {
+    pass = await passOf(shape)
+    isStill = false
+    const state = { stop: 0, head: 0, heads: 3, out: [] as number[], predict: true }
+    lesson = { pass, state, contributions: undefined }
+    const methods = {
+      change: (patch: object) => void Object.assign(state, patch),
+      toggleHead: (head: number) => void (state.out = state.out.includes(head) ? state.out.filter((other) => other !== head) : [...state.out, head]),
+    }
+    predict = new Predict(Object.assign(lesson, methods) as unknown as Lesson, () => isStill, () => 0.5)
+  })
+
+  const go = (stop: number, mayAsk = true): void => {
+    lesson.state.stop = stop
+    predict.arrive(stop, mayAsk)
+  }
+
+  test('at stops 2, 8 and 9, once each, on the way forwards', () => {
+    const asked: number[] = []
+    for (let round = 0; round < 2; round += 1) {
+      for (let stop = 0; stop <= 10; stop += 1) {
+        go(stop)
+        if (predict.question !== undefined) asked.push(stop)
+      }
+      for (let stop = 9; stop >= 0; stop -= 1) {
+        go(stop)
+        expect(predict.question, `back at ${stop}`).toBeUndefined()
+      }
+    }
+    expect(asked).toEqual([2, 8, 9])
+  })
+
+  test.each<[string, () => void]>([
+    ['whoever jumps', () => go(2)],
+    ['playing and pulling', () => [go(1), go(2, false)]],
+    ['whoever wants no motion', () => [(isStill = true), go(1), go(2)]],
+    ['whoever wants no questions', () => [(lesson.state.predict = false), go(1), go(2)]],
+    ['one head', () => [(lesson.pass = { ...pass, shape: { ...pass.shape, heads: 1 } }), go(1), go(2)]],
+  ])('not: %s', (_, walk) => {
+    walk()
+    expect(predict.question).toBeUndefined()
+    expect(predict.closed('split')).toBeUndefined()
+  })
+
+  test('an answer is no pin, and opens the figure; a second one is a pin again', () => {
+    go(1)
+    expect(predict.answer({ tensor: 'q', index: [0, 0] })).toBe(false)
+    go(2)
+    expect(predict.closed('split')).toMatchObject({ share: 0 })
+    // No frames here: it opens at once.
+    isStill = true
+    expect(predict.answer({ tensor: 'q', index: [0, 4] })).toBe(true)
+    expect(predict.verdict).toMatchObject({ stop: 'split', columns: { right: true, head: 2 } })
+    expect(predict.answer({ tensor: 'q', index: [0, 4] })).toBe(false)
+    expect(predict.closed('split')).toBeUndefined()
+  })
+
+  test('skipped, left, or asked at another size: gone', async () => {
+    go(1), go(2)
+    predict.skip()
+    expect([predict.question, predict.canAsk]).toEqual([undefined, true])
+    predict.ask()
+    expect(predict.question).toBeDefined()
+    lesson.pass = await passOf({ dModel: 12, heads: 6 })
+    expect([predict.question, predict.closed('split')]).toEqual([undefined, undefined])
+    lesson.pass = pass
+    predict.ask()
+    go(3)
+    expect([predict.question, predict.canAsk]).toEqual([undefined, false])
+    expect(predict.answer({ tensor: 'q', index: [0, 0] })).toBe(false)
+  })
+
+  test('never means never, until asked for', () => {
+    go(1), go(2)
+    predict.never()
+    expect(lesson.state.predict).toBe(false)
+    go(8), go(9)
+    expect(predict.question).toBeUndefined()
+    predict.ask()
+    expect(predict.question).toBeDefined()
+  })
+
+  test('asked again, it is another head', () => {
+    go(8), go(9)
+    const seen = [predict.question!.head]
+    for (let i = 0; i < 5; i += 1) {
+      predict.ask()
+      expect(predict.question!.head).not.toBe(seen.at(-1))
+      seen.push(predict.question!.head)
+    }
+  })
+
+  test('stop 9: the head is off, on again by its button or by walking on; one that is off already is not asked about', () => {
+    lesson.state.out = [1]
+    go(8), go(9)
+    const { head } = predict.question!
+    expect(head).not.toBe(1)
+    predict.answer({ tensor: 'output', index: [0, 0] })
+    expect(predict.headOff).toBe(head)
+    expect(lesson.state.out).toContain(head)
+    predict.undo()
+    expect([lesson.state.out, predict.headOff]).toEqual([[1], undefined])
+    predict.ask()
+    predict.answer({ tensor: 'w_o', index: [0, 0] })
+    expect(lesson.state.out.length).toBe(2)
+    go(10)
+    expect(lesson.state.out).toEqual([1])
+    lesson.state.out = [0, 1, 2]
+    go(9)
+    predict.ask()
+    expect([predict.canAsk, predict.question]).toEqual([false, undefined])
+  })
+})
+
+describe.each([[11, 8, 2, 1328], [11, 12, 4, 358], [5, 64, 16, 700], [3, 512, 8, 960], [2, 40, 20, 1328]] as const)(
+  'closed: %i tokens, %i columns, %i heads, %i px',
+  (n, dModel, heads, width) => {
+    test('one map of all columns, which opens into those of the stop without a number changing', async () => {
+      const tokens = Array.from({ length: n }, (_, i) => `t${i}`)
+      const pass = await passOf({ tokens, dModel, heads })
+      const shown = headPage(heads, 0)
+      for (const role of ['q', 'k', 'v'] as const) {
+        const setting: Setting = {
+          pass, contributions: undefined, stage: stageOf(width, 900, tokens), sizes: { n, d: dModel, h: heads, k: dModel / heads },
+          heads: { chosen: 0, shown: headsOn(shown) }, role, apart: 0, pin: null, text: en,
+        }
+        for (const name of Object.keys(askedLayouts) as StopName[]) {
+          const [closed, open] = [askedLayouts[name]!(setting), layouts[name](setting)]
+          expect(closed.parts.length).toBe(1)
+          const [part] = closed.parts
+          expect([part!.matrix.columns, part!.heading.tabs]).toEqual([dModel, false])
+          expect(gridPx(part!).width).toBeLessThanOrEqual(width - setting.stage.gutter + 0.5)
+          expect(part!.bands.every(({ left, width: own }, i) => i === 0 || Math.abs(left - i * own) < 0.01)).toBe(true)
+          if (shown.pages > 1) continue
+          for (const t of [0.001, 0.3, 0.5, 0.9]) {
+            const { parts } = between(closed, open, t)
+            expect(new Set(parts.map(({ key }) => key)).size).toBe(parts.length)
+            expect(parts.map(({ matrix, opacity }) => [matrix.tensor, matrix.head, matrix.offset, opacity])).toEqual(
+              open.parts.map(({ matrix, opacity }) => [matrix.tensor, matrix.head, matrix.offset, opacity]),
+            )
+          }
+        }
+      }
+    })
+  },
+)
+
+test('only stops of the table are asked about', () => {
+  expect(Object.keys(askedLayouts).every((name) => (stopNames as string[]).includes(name))).toBe(true)
+  expect([2, 8].map(nameOf)).toEqual(Object.keys(askedLayouts))
+})
