@@ -182,6 +182,7 @@ test('W_O: whoever walks on with the head off has it back', async () => {
   await lesson.next()
   await lesson.addressSays('out', null)
   await lesson.settled()
+  await rest(lesson)
   await checkStop(lesson, 10, await ask(problem), random, look)
 })
 
@@ -193,6 +194,7 @@ test('Next never waits: the whole walk with questions open shows what it must el
     expect(await lesson.stop()).toBe(stop)
     expect((await asked(lesson)).stop !== undefined).toBe([2, 8, 9].includes(stop))
   }
+  await rest(lesson)
   await checkStop(lesson, 10, oracle, random, look)
   // Once per visit, and never on the way back.
   for (const stop of [9, 8, 7]) {
