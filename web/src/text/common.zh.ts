@@ -49,7 +49,7 @@ const tensors: CommonText['tensors'] = {
 }
 
 const names: CommonText['names'] = {
-  chapter: '章', lang: '语言', theme: '配色', sentence: '句子', dModel: 'd', heads: 'h', causal: '因果掩码', scaled: '缩放',
+  chapter: '章', lang: '语言', theme: '配色', view: '版面', signs: '正负号', sentence: '句子', dModel: 'd', heads: 'h', causal: '因果掩码', scaled: '缩放',
   positions: '位置', padding: '填充', weights: '权重矩阵', seed: '种子', stop: '步', head: '头', pin: '钉住的格子', out: '关掉的头',
 }
 
@@ -116,6 +116,8 @@ export const common: CommonText = {
     positionsHint: '关掉：词元的先后就看不出来了。',
     padding: '末尾几个词元是填充',
     paddingHint: '填充不许当键来看。',
+    signs: '显示正负号',
+    signsHint: '负数的格子左下角有一短横，小格子画斜线。',
     seed: '种子',
     seedHint: '换一个种子，就换一套参数。',
   },
@@ -139,6 +141,8 @@ export const common: CommonText = {
     asTable: '换成表格读',
     asPicture: '换回图',
     csv: '存成 CSV',
+    csvOf: '存哪一张：',
+    png: '存成图片',
     choose: '张量',
     window: (from, to, total) => `第 ${from}–${to} 列，共 ${total} 列`,
     rowWindow: (from, to, total) => `第 ${from}–${to} 行，共 ${total} 行`,
@@ -156,6 +160,13 @@ export const common: CommonText = {
       masked: '不许看，记 −∞',
     },
     grid: (name, rows, columns) => `${name}，${rows} 行，${columns} 列`,
+  },
+  projector: {
+    enter: '投影',
+    hint: '一张图、一句话，字大；翻页笔也能翻。',
+    leave: '退出投影（Esc）',
+    blank: '空格：小于 0.05',
+    provenance: (seed) => `随机种子 ${seed}，花纹没有含义`,
   },
   cell: {
     head: (number) => `头 ${number}`,
