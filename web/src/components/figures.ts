@@ -2,7 +2,8 @@
 import type { Pass, TensorView } from '../core/protocol'
 import type { TensorName } from '../core/generated/tables'
 import { type Matrix, type Slice, matrixOf } from '../model/matrix'
-import { domainOf } from '../model/scale'
+import { fixed } from '../model/format'
+import { type Domain, domainOf } from '../model/scale'
 import { symbolOf } from '../model/symbols'
 import { fitDigits } from './draw/digits'
 import type { Manner } from './draw/manner'
@@ -48,6 +49,13 @@ export function sheetsOf({ parts }: Scene): Sheet[] {
     sheet(matrix, matrix.tensor === 'w_o' && note !== '' ? `${title ?? 'W_O'} · ${note}` : (title ?? undefined)),
   )
   return [...sheets.slice(-1), ...sheets.slice(0, -1)]
+}
+
+/** The two ends of a scale in numbers. */
+export function limitText({ kind, limit }: Domain): [low: string, high: string] {
+  if (kind === 'sequential') return ['0', '1']
+  const text = fixed(limit, limit >= 10 || Number.isInteger(limit) ? 0 : limit >= 1 ? 1 : 3).replace(/(\.\d*?)0+$/, '$1')
+  return [`−${text}`, `+${text}`]
 }
 
 /** One legend per scale; maps that share one are named together. */

@@ -71,6 +71,9 @@ export interface Labels {
   opacity: number
 }
 
+/** Labels as large as the part's own, while their rows have room for them. */
+export const rowLabelPx = ({ of, pitchPx }: Labels): number => Math.max(12, Math.min(Math.max(16, of.labelPx), pitchPx - 2))
+
 /** × = → between maps, around a middle. */
 export interface Sign {
   id: string
