@@ -153,7 +153,7 @@ export const common = {
     csv: 'Save as CSV',
     csvOf: 'Which one:',
     png: 'Save as PNG',
-    pngCaption: (size: string, source: string, name: string, other: string) => `d = h × k: ${size} · ${source} · ${name} / ${other}`,
+    pngCaption: (size: string, source: string, names: string) => `d = h × k: ${size} · ${source} · ${names}`,
     choose: 'Tensor',
     window: (from: number, to: number, total: number) => `Columns ${from}–${to} of ${total}`,
     rowWindow: (from: number, to: number, total: number) => `Rows ${from}–${to} of ${total}`,

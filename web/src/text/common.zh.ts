@@ -143,7 +143,7 @@ export const common: CommonText = {
     csv: '存成 CSV',
     csvOf: '存哪一张：',
     png: '存成图片',
-    pngCaption: (size, source, name, other) => `d = h × k：${size} · ${source} · ${name} / ${other}`,
+    pngCaption: (size, source, names) => `d = h × k：${size} · ${source} · ${names}`,
     choose: '张量',
     window: (from, to, total) => `第 ${from}–${to} 列，共 ${total} 列`,
     rowWindow: (from, to, total) => `第 ${from}–${to} 行，共 ${total} 行`,

@@ -5,7 +5,7 @@ import { type Band, type Grid, bins, boxOf, strongest } from './geometry'
 import type { Look } from './paint'
 import { colourIn, inkOn } from './ramp'
 
-const tickFromPx = 16
+export const tickFromPx = 16
 const tick = { width: 9, height: 2, inset: 3 }
 const hatchPitchPx = 4
 
