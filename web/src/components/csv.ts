@@ -1,5 +1,7 @@
 // A matrix as a file: full precision, tokens as headers.
+import type { Pass } from '../core/protocol'
 import type { Matrix } from '../model/matrix'
+import { axisLabels, isTokenAxis } from './describe'
 
 /** Quoted, and never a formula to a spreadsheet: tokens are what anybody typed into a link. */
 const quoted = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
@@ -16,3 +18,15 @@ export function csvOf(matrix: Matrix, rowLabels: readonly string[], columnLabels
 
 export const csvName = (matrix: Matrix): string =>
   matrix.head === undefined ? `${matrix.tensor}.csv` : `${matrix.tensor}-head-${matrix.head}.csv`
+
+/** Tokens with their places: the same word may stand twice. */
+export function tableLabels(pass: Pass, axis: string, first: number, count: number): string[] {
+  const labels = axisLabels(pass, axis, first, count)
+  return isTokenAxis(axis) ? labels.map((token, i) => `${token} ${first + i}`) : labels
+}
+
+export function csvFile(pass: Pass, matrix: Matrix): { name: string; content: Blob } {
+  const rows = tableLabels(pass, matrix.rowAxis, matrix.firstRow, matrix.rows)
+  const columns = tableLabels(pass, matrix.columnAxis, matrix.firstColumn, matrix.columns)
+  return { name: csvName(matrix), content: new Blob([csvOf(matrix, rows, columns)], { type: 'text/csv;charset=utf-8' }) }
+}

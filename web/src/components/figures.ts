@@ -2,9 +2,11 @@
 import type { Pass, TensorView } from '../core/protocol'
 import type { TensorName } from '../core/generated/tables'
 import { type Matrix, type Slice, matrixOf } from '../model/matrix'
-import { domainOf } from '../model/scale'
+import { fixed } from '../model/format'
+import { type Domain, domainOf } from '../model/scale'
 import { symbolOf } from '../model/symbols'
 import { fitDigits } from './draw/digits'
+import type { Manner } from './draw/manner'
 import { type Part, type Scene, pitchOf } from './draw/scene'
 import type { Legend, Sheet } from './Figure.svelte'
 import type { CommonText } from '../text/common.en'
@@ -27,6 +29,7 @@ export interface Shown {
   symbol: string
   cellWidth: number
   cellHeight: number
+  manner: Manner
 }
 
 /** What a drawing shows, tensor by tensor; heads that stand together are named together, Z_i. */
@@ -34,9 +37,9 @@ export function shownIn({ parts }: Scene): Shown[] {
   const byTensor = new Map<TensorName, Part[]>()
   for (const part of parts) byTensor.set(part.matrix.tensor, [...(byTensor.get(part.matrix.tensor) ?? []), part])
   return [...byTensor.values()].map((same) => {
-    const [{ matrix, rowHeight }] = same as [Part]
+    const [{ matrix, rowHeight, manner }] = same as [Part]
     const symbol = same.length > 1 && matrix.head !== undefined ? `${symbolOf(matrix.tensor)}_i` : symbolOf(matrix.tensor, matrix.head)
-    return { tensor: matrix.tensor, symbol, cellWidth: Math.max(...same.map(pitchOf)), cellHeight: rowHeight }
+    return { tensor: matrix.tensor, symbol, cellWidth: Math.max(...same.map(pitchOf)), cellHeight: rowHeight, manner }
   })
 }
 
@@ -48,23 +51,31 @@ export function sheetsOf({ parts }: Scene): Sheet[] {
   return [...sheets.slice(-1), ...sheets.slice(0, -1)]
 }
 
+/** The two ends of a scale in numbers. */
+export function limitText({ kind, limit }: Domain): [low: string, high: string] {
+  if (kind === 'sequential') return ['0', '1']
+  const text = fixed(limit, limit >= 10 || Number.isInteger(limit) ? 0 : limit >= 1 ? 1 : 3).replace(/(\.\d*?)0+$/, '$1')
+  return [`−${text}`, `+${text}`]
+}
+
 /** One legend per scale; maps that share one are named together. */
 export function legendsOf(text: CommonText, pass: Pass, shown: readonly Shown[], also?: TensorView): Legend[] {
   const groups = new Map<string, Legend & { symbols: string[] }>()
-  for (const { tensor, symbol, cellWidth, cellHeight } of shown) {
+  for (const { tensor, symbol, cellWidth, cellHeight, manner } of shown) {
     const domain = domainOf(pass, tensor, also)
-    const pale = fitDigits(domain, cellWidth, cellHeight) !== undefined
+    const pale = manner.underDigits < 1 && fitDigits(domain, cellWidth, cellHeight, manner.digits) !== undefined
+    const { from } = manner
     const key = `${domain.kind} ${domain.limit} ${pale}`
-    const group = groups.get(key) ?? { domain, pale, caption: '', symbols: [] }
+    const group = groups.get(key) ?? { domain, pale, from, caption: '', symbols: [] }
     if (!group.symbols.includes(symbol)) group.symbols.push(symbol)
     groups.set(key, group)
   }
   let explained = false
-  return [...groups.values()].map(({ domain, pale, symbols }) => {
+  return [...groups.values()].map(({ domain, pale, from, symbols }) => {
     const names = symbols.map((symbol) => `$${symbol}$`).join(text.comma)
-    if (domain.kind === 'sequential') return { domain, pale, caption: text.figure.legend.weights(names) }
+    if (domain.kind === 'sequential') return { domain, pale, from, caption: text.figure.legend.weights(names) }
     const caption = explained ? names : text.figure.legend.signed(names)
     explained = true
-    return { domain, pale, caption }
+    return { domain, pale, from, caption }
   })
 }

@@ -1,5 +1,6 @@
 // What every component may know about the page it stands on. Set once by App.
 import { createContext } from 'svelte'
+import { MediaQuery } from 'svelte/reactivity'
 import type { Lesson } from '../model/lesson.svelte'
 import { common as en, type CommonText } from '../text/common.en'
 import { common as zh } from '../text/common.zh'
@@ -13,6 +14,11 @@ export class Page {
   readonly sans = getComputedStyle(document.documentElement).getPropertyValue('--sans')
   /** Digits on canvases are painted again when the fonts are there. */
   fontsReady = $state(false)
+  readonly #moreContrast = new MediaQuery('prefers-contrast: more')
+  readonly #print = new MediaQuery('print')
+  /** Negative cells are marked beyond their colour. */
+  readonly signs: boolean = $derived.by(() => this.lesson.state.signs || this.#moreContrast.current || this.#print.current)
+  readonly projected: boolean = $derived.by(() => this.lesson.state.view === 'projector')
   readonly text: CommonText = $derived.by(() => (this.lesson.state.lang === 'zh' ? zh : en))
   readonly ground: Ground = $derived.by(() => {
     const { theme } = this.lesson.state

@@ -11,11 +11,16 @@ import { clip, formatTokens, parseTokens } from './tokens'
 
 export type Chapter = 'steps'
 export type Theme = 'auto' | 'light' | 'dark'
+/** projector: one figure and one sentence, for a room */
+export type View = 'page' | 'projector'
 
 export interface State {
   chapter: Chapter
   lang: Lang
   theme: Theme
+  view: View
+  /** negative numbers are marked, not by colour alone */
+  signs: boolean
   sentence: readonly string[]
   dModel: number
   heads: number
@@ -96,6 +101,8 @@ export const properties: { readonly [K in Key]: Property<State[K]> } = {
   chapter: choice<Chapter>(['steps'], 'steps'),
   lang: choice<Lang>(['zh', 'en'], 'zh'),
   theme: choice<Theme>(['auto', 'light', 'dark'], 'auto'),
+  view: choice<View>(['page', 'projector'], 'page'),
+  signs: flag(false),
   sentence: { initial: ({ lang }) => lessonSentence[lang], parse: parseTokens, format: formatTokens },
   dModel: whole(() => readableSize.dModel, 1, () => maxDModel),
   heads: {

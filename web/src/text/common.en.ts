@@ -56,7 +56,7 @@ const tensors: Record<TensorName, string> = {
 }
 
 const names: Record<Key, string> = {
-  chapter: 'chapter', lang: 'language', theme: 'colours', sentence: 'sentence', dModel: 'd', heads: 'h', causal: 'causal mask',
+  chapter: 'chapter', lang: 'language', theme: 'colours', view: 'view', signs: 'signs', sentence: 'sentence', dModel: 'd', heads: 'h', causal: 'causal mask',
   scaled: 'scaling', positions: 'positions', padding: 'padding', weights: 'weights', seed: 'seed', tour: 'tour', stop: 'step', head: 'head',
   pin: 'pinned cell', out: 'heads switched off', predict: 'guess first',
 }
@@ -110,7 +110,7 @@ export const common = {
     sentenceHint: 'Cut it yourself with | between tokens, or type and let us cut. 1 to 32 tokens.',
     edit: 'Edit',
     editLabel: 'Edit the sentence token by token',
-    groups: { sentence: 'Sentence', size: 'Size', computing: 'Computing', checking: 'Checking' },
+    groups: { sentence: 'Sentence', size: 'Size', computing: 'Computing', reading: 'Reading', checking: 'Checking' },
     editor: {
       list: 'Tokens of the sentence',
       token: (token: string, place: number, of: number) => `${token}, token ${place} of ${of}, press to edit`,
@@ -170,6 +170,8 @@ export const common = {
     positionsHint: 'Off: the order of the tokens is lost.',
     padding: 'Padding tokens at the end',
     paddingHint: 'May not be seen as keys.',
+    signs: 'Mark signs',
+    signsHint: 'Negative cells get a tick bottom left, small ones a hatch.',
     seed: 'Seed',
     seedHint: (max: number) => `0 to ${max}. Another seed, other weights.`,
   },
@@ -203,6 +205,9 @@ export const common = {
     asTable: 'Read as a table',
     asPicture: 'Back to the picture',
     csv: 'Save as CSV',
+    csvOf: 'Which one:',
+    png: 'Save as PNG',
+    pngCaption: (size: string, source: string, names: string) => `d = h × k: ${size} · ${source} · ${names}`,
     choose: 'Tensor',
     window: (from: number, to: number, total: number) => `Columns ${from}–${to} of ${total}`,
     rowWindow: (from: number, to: number, total: number) => `Rows ${from}–${to} of ${total}`,
@@ -220,6 +225,13 @@ export const common = {
       masked: 'not allowed to look: −∞',
     },
     grid: (name: string, rows: number, columns: number) => `${name}, ${count(rows, 'row')}, ${count(columns, 'column')}`,
+  },
+  projector: {
+    enter: 'Projector',
+    hint: 'One figure, one sentence, large type; a clicker turns the steps.',
+    leave: 'Leave the projector view (Esc)',
+    blank: 'Blank: below 0.05',
+    provenance: (seed: number) => `Random, seed ${seed}: patterns carry no meaning`,
   },
   cell: {
     head: (number: number) => `head ${number}`,

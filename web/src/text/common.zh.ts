@@ -49,7 +49,7 @@ const tensors: CommonText['tensors'] = {
 }
 
 const names: CommonText['names'] = {
-  chapter: '章', lang: '语言', theme: '配色', sentence: '句子', dModel: 'd', heads: 'h', causal: '因果掩码', scaled: '缩放',
+  chapter: '章', lang: '语言', theme: '配色', view: '版面', signs: '正负号', sentence: '句子', dModel: 'd', heads: 'h', causal: '因果掩码', scaled: '缩放',
   positions: '位置', padding: '填充', weights: '权重矩阵', seed: '种子', tour: '哪一遍', stop: '步', head: '头', pin: '钉住的格子', out: '关掉的头', predict: '先猜一猜',
 }
 
@@ -102,7 +102,7 @@ export const common: CommonText = {
     sentenceHint: '自己切就用 | 隔开词元，不切就由我们切。1 到 32 个词元。',
     edit: '改',
     editLabel: '改句子，一个一个词元地改',
-    groups: { sentence: '句子', size: '大小', computing: '计算', checking: '核对' },
+    groups: { sentence: '句子', size: '大小', computing: '计算', reading: '阅读', checking: '核对' },
     editor: {
       list: '句子的词元',
       token: (token, place, of) => `${token}，第 ${place} 个词元，共 ${of} 个，按下修改`,
@@ -161,6 +161,8 @@ export const common: CommonText = {
     positionsHint: '关掉：词元的先后就看不出来了。',
     padding: '末尾几个词元是填充',
     paddingHint: '填充不许当键来看。',
+    signs: '显示正负号',
+    signsHint: '负数的格子左下角有一短横，小格子画斜线。',
     seed: '种子',
     seedHint: (max) => `0 到 ${max}。换一个种子，就换一套参数。`,
   },
@@ -192,6 +194,9 @@ export const common: CommonText = {
     asTable: '换成表格读',
     asPicture: '换回图',
     csv: '存成 CSV',
+    csvOf: '存哪一张：',
+    png: '存成图片',
+    pngCaption: (size, source, names) => `d = h × k：${size} · ${source} · ${names}`,
     choose: '张量',
     window: (from, to, total) => `第 ${from}–${to} 列，共 ${total} 列`,
     rowWindow: (from, to, total) => `第 ${from}–${to} 行，共 ${total} 行`,
@@ -209,6 +214,13 @@ export const common: CommonText = {
       masked: '不许看，记 −∞',
     },
     grid: (name, rows, columns) => `${name}，${rows} 行，${columns} 列`,
+  },
+  projector: {
+    enter: '投影',
+    hint: '一张图、一句话，字大；翻页笔也能翻。',
+    leave: '退出投影（Esc）',
+    blank: '空格：小于 0.05',
+    provenance: (seed) => `随机种子 ${seed}，花纹没有含义`,
   },
   cell: {
     head: (number) => `头 ${number}`,

@@ -191,6 +191,13 @@ export const steps = {
     isOff: 'off',
     allOff: 'Every head is off: the output is 0.',
   },
+  room: {
+    score: { before: (query: string, key: string) => `“${query}” asks “${key}”: the score is `, after: '.' },
+    scaled: { before: (query: string, key: string) => `“${query}” asks “${key}”: the scaled score is `, after: '.' },
+    masked: { before: (query: string, key: string) => `“${query}” asks “${key}”: the masked score is `, after: '.' },
+    weight: { before: (query: string, key: string) => `“${query}” gives “${key}” the attention weight `, after: '; the row adds up to 1.' },
+    dead: { before: (query: string, key: string) => `Every key of “${query}” is masked; the attention weight for “${key}” counts as `, after: '.' },
+  },
   thread: {
     title: 'The thread back',
     hint: 'Every number here goes back, step by step, to a token. Choose a cell, or a step.',

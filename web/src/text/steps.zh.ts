@@ -154,6 +154,13 @@ export const steps: StepsText = {
     isOff: '关了',
     allOff: '头全关掉了：输出是 0。',
   },
+  room: {
+    score: { before: (query, key) => `“${query}”问“${key}”，得分是 `, after: '。' },
+    scaled: { before: (query, key) => `“${query}”问“${key}”，缩放后的得分是 `, after: '。' },
+    masked: { before: (query, key) => `“${query}”问“${key}”，过了掩码的得分是 `, after: '。' },
+    weight: { before: (query, key) => `“${query}”给“${key}”的注意力权重是 `, after: '，这一行加起来是 1。' },
+    dead: { before: (query, key) => `“${query}”这一行的键全被遮住了，给“${key}”的注意力权重记 `, after: '。' },
+  },
   thread: {
     title: '顺着线往回看',
     hint: '这里每个数都能一步一步追到词元。点一个格子，或者点一步。',

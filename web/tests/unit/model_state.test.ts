@@ -24,6 +24,8 @@ function randomState(): State {
     chapter: 'steps',
     lang: pick(['zh', 'en']),
     theme: pick(['auto', 'light', 'dark']),
+    view: pick(['page', 'projector']),
+    signs: pick([true, false]),
     sentence,
     ...size,
     causal: draw(0, 1) === 1,
@@ -71,7 +73,7 @@ describe(`round trip (seed ${drawn})`, () => {
 describe('what is refused', () => {
   const long = 'x'.repeat(10_000_000)
   const cases: readonly (readonly [Key, string])[] = [
-    ['chapter', 'training'], ['chapter', '__proto__'], ['lang', 'fr'], ['lang', 'ZH'], ['theme', 'pink'], ['weights', 'trained'],
+    ['chapter', 'training'], ['chapter', '__proto__'], ['lang', 'fr'], ['lang', 'ZH'], ['theme', 'pink'], ['view', 'wall'], ['signs', 'yes'], ['weights', 'trained'],
     ...['0', '-1', '1025', '1e3', '0x10', '8.5', 'NaN', 'Infinity', '', ' ', long, '8;drop'].map((text) => ['dModel', text] as const),
     ...['0', '3', '16', '-2', 'NaN', long].map((text) => ['heads', text] as const),
     ...['yes', 'true', '2', '', long].map((text) => ['causal', text] as const),
@@ -190,7 +192,7 @@ describe('sizes', () => {
 })
 
 test('the table has exactly the keys of the design', () => {
-  expect(keys).toEqual('chapter lang theme sentence dModel heads causal scaled positions padding weights seed tour stop head pin out predict'.split(' '))
+  expect(keys).toEqual('chapter lang theme view signs sentence dModel heads causal scaled positions padding weights seed tour stop head pin out predict'.split(' '))
 })
 
 describe('values from a program', () => {

@@ -76,15 +76,15 @@ const project: Layout = ({ pass, stage, sizes, heads, role, apart, text }) => {
 
 const split: Layout = ({ pass, stage, sizes, heads, role, pin }) => {
   const room = stage.width - stage.gutter
-  const bands = columnBands(room, heads, sizes.k, headGap, 72)
+  const bands = columnBands(room, heads, sizes.k, headGap, stage.cell)
   const wide = bands.find(({ head }) => head === heads.chosen)
   const digits = (wide?.width ?? 0) / sizes.k >= 24
   const { query, key } = pin ? tokensOf(pin) : { query: undefined, key: undefined }
   const token = (role === 'q' ? query : key) ?? query ?? key
   // Without digits rows may be lower, which leaves room for the bars.
-  const rowHeight = digits ? stage.row : Math.min(27, stage.row)
+  const rowHeight = digits || stage.projected ? stage.row : Math.min(27, stage.row)
   const parts = bands.map((band) => {
-    const bars = !digits && band.head === heads.chosen ? token : undefined
+    const bars = !digits && !stage.projected && band.head === heads.chosen ? token : undefined
     return partOf({ ...common(stage), ...blockOf(pass, `${role}_heads`, band, true), rowHeight, bridge: headGap / 2 + 1, bars })
   })
   return onShelf(parts, bands, stage)
@@ -163,9 +163,9 @@ const concat: Layout = ({ pass, stage, sizes, heads, text }) => {
   const room = stage.width - stage.gutter
   /** Z holds all heads, also those whose page is not open. */
   const all = Array.from({ length: sizes.h }, (_, head) => head)
-  const bands = dockedBands(room, all, sizes.k, sizes.h > 32 ? 1 : seam, 72)
+  const bands = dockedBands(room, all, sizes.k, sizes.h > 32 ? 1 : seam, stage.cell)
   const part = partOf({
-    ...common(stage), matrix: slice(pass, 'concat'), bands, heading: { tabs: true, note: text.concat.together(sizes.h) }, bridge: 3,
+    ...common(stage), matrix: slice(pass, 'concat'), bands, heading: stage.projected ? { tabs: true, title: null } : { tabs: true, note: text.concat.together(sizes.h) }, bridge: 3,
     pieces: () => (heads.shown.length === sizes.h ? docking(piecesOf(pass, 'heads', stage, bands, true)) : []),
   })
   return onShelf([part], [{ left: 0 }], stage)
@@ -187,12 +187,12 @@ function opened(bands: readonly Band[], share: number): Band[] {
 }
 
 /** A map of the chosen head, whichever that is. */
-function ofHead(pass: Pass, tensor: TensorName, options: Slice): { matrix: Matrix; key: string } {
+export function ofHead(pass: Pass, tensor: TensorName, options: Slice): { matrix: Matrix; key: string } {
   const matrix = slice(pass, tensor, options)
   return { matrix, ...keyOfChosen(matrix) }
 }
 
-export const common = ({ row, labelPx }: Stage): { rowHeight: number; labelPx: number } => ({ rowHeight: row, labelPx })
+export const common = ({ row, labelPx, manner }: Stage): Pick<Part, 'rowHeight' | 'labelPx' | 'manner'> => ({ rowHeight: row, labelPx, manner })
 
 /** One head's own columns, as a map of its own where its band lies. */
 function blockOf(pass: Pass, tensor: TensorName, band: Band, tabs: boolean): { matrix: Matrix; bands: Band[]; heading: { title: null; tabs: boolean } } {

@@ -1,6 +1,7 @@
 // How the parts of a stop share the stage: pixels only, no numbers of the lesson.
-import { gutterPx } from '../../components/draw/digits'
+import { gutterPx, labelHeightPx, labelMode } from '../../components/draw/digits'
 import { type Band, planBands, plainBand } from '../../components/draw/geometry'
+import { type Manner, projecting, reading } from '../../components/draw/manner'
 
 export interface Stage {
   width: number
@@ -11,8 +12,12 @@ export interface Stage {
   gutter: number
   /** room of × and = between maps */
   operator: number
-  /** the height of one token's row */
+  /** the height of one token's row, and the widest cell of a map that stands alone */
   row: number
+  cell: number
+  manner: Manner
+  /** for a room: one map large, what it is made of beside it in colours */
+  projected: boolean
 }
 
 export const bandGap = 10
@@ -31,8 +36,29 @@ export function stageOf(width: number, screenHeight: number, tokens: readonly st
     labelPx,
     gutter: gutterPx(tokens, labelPx),
     operator: width >= 1200 ? 52 : 36,
+    cell: 72,
+    manner: reading,
+    projected: false,
     row: Math.max(tokens.length > 13 ? 20 : 24, Math.min(narrow ? 26 : 34, Math.floor((screenHeight - aroundPx) / tokens.length))),
   }
+}
+
+/** 1 on a beamer of 1024 × 768, and more on a larger one: a room sees the same share of the wall. */
+export const roomUnit = (screenWidth: number, screenHeight: number): number => Math.max(1, Math.min(screenWidth / 1024, screenHeight / 768))
+
+/** Everything on the screen of a room that is neither the map nor the labels above it, at unit 1. */
+export const roomAroundPx = 194
+
+/** The stage of a room that has `height` for a map and what stands above it. */
+export function roomStage(width: number, height: number, unit: number, tokens: readonly string[]): Stage {
+  const labelPx = Math.round(26 * unit)
+  const gutter = gutterPx(tokens, labelPx)
+  const cell = Math.round(78 * unit)
+  const pitch = Math.min(cell, Math.floor((width - gutter) / tokens.length))
+  const labels = labelHeightPx(tokens, labelMode(tokens, pitch, labelPx), labelPx)
+  // Below 28 px a row's own label would be too small to read; then the page scrolls.
+  const row = Math.max(28, Math.min(Math.round(46 * unit), Math.floor((height - labels - 8) / tokens.length)))
+  return { width, narrow: false, labelPx, gutter, operator: Math.round(36 * unit), row, cell, manner: projecting(unit), projected: true }
 }
 
 export interface Sizes {
@@ -77,6 +103,9 @@ export function scoreCell({ width, gutter, operator, narrow }: Stage, n: number,
   const room = side ? (width - 2 * gutter - operator) / 2 : width - gutter
   return Math.max(narrow ? 12 : 16, Math.min(maps === 1 ? 72 : 56, Math.floor(room / n)))
 }
+
+/** In a room, what a result is made of: colours in a narrow strip. */
+export const roomOperand = ({ cell }: Stage, columns: number): number => Math.min(columns * Math.round(cell * 0.16), Math.round(cell * 1.6))
 
 export interface Crossing {
   /** the width of a score's cell, and its height */

@@ -1,6 +1,7 @@
 // Whether and how numbers fit into cells, and how labels fit above columns.
 import { cellDecimals } from '../../model/format'
 import type { Domain } from '../../model/scale'
+import { type Manner, reading } from './manner'
 
 export interface Digits {
   fontPx: number
@@ -13,18 +14,21 @@ export interface Digits {
 const digitEm = 0.5
 const pointEm = 0.26
 
-const smallestPx = 12
 const gapPx = 3
 
 /** The largest size that fits, or undefined: then the cell stays without digits. */
-export function fitDigits(domain: Domain, cellWidthPx: number, cellHeightPx: number): Digits | undefined {
+export function fitDigits(
+  domain: Domain, cellWidthPx: number, cellHeightPx: number, [smallestPx, largestPx]: Manner['digits'] = reading.digits,
+): Digits | undefined {
   if (cellHeightPx < 17) return undefined
   const bare = domain.kind === 'sequential'
-  const decimals = bare ? 2 : cellDecimals(domain.limit, cellWidthPx)
   const wholes = bare ? 1 : Math.max(1, Math.floor(Math.log10(Math.max(1, domain.limit))) + 1)
-  const em = (wholes + decimals + (bare ? 0 : 1)) * digitEm + pointEm
-  for (let fontPx = 16; fontPx >= smallestPx; fontPx -= 1) {
-    if (em * fontPx + gapPx <= cellWidthPx && fontPx * 1.3 <= cellHeightPx) return { fontPx, decimals, bare }
+  const wanted = bare ? 2 : cellDecimals(domain.limit, cellWidthPx)
+  for (const decimals of domain.limit >= 10 && wanted === 2 ? [2, 1] : [wanted]) {
+    const em = (wholes + decimals + (bare ? 0 : 1)) * digitEm + pointEm
+    for (let fontPx = largestPx; fontPx >= smallestPx; fontPx -= 1) {
+      if (em * fontPx + gapPx <= cellWidthPx && fontPx * 1.3 <= cellHeightPx) return { fontPx, decimals, bare }
+    }
   }
   return undefined
 }
@@ -44,16 +48,17 @@ export function labelMode(labels: readonly string[], cellWidthPx: number, fontPx
 }
 
 const slant = (42 * Math.PI) / 180
-export const longestLabelPx = 104
+/** Longer labels end in an ellipsis. */
+export const longestLabelPx = (fontPx: number): number => Math.max(104, Math.round(4.5 * fontPx))
 
 /** The height that the labels above a map need. */
 export function labelHeightPx(labels: readonly string[], mode: LabelMode, fontPx: number): number {
   const em = Math.max(1, ...labels.map(emWidth))
   if (mode === 'flat') return Math.round(fontPx * 1.75)
   if (mode === 'stacked') return Math.round(Math.max(...labels.map((label) => [...label].length)) * fontPx * 1.2 + 6)
-  return Math.round(Math.min(longestLabelPx, em * fontPx) * Math.sin(slant) + fontPx * 1.1)
+  return Math.round(Math.min(longestLabelPx(fontPx), em * fontPx) * Math.sin(slant) + fontPx * 1.1)
 }
 
 /** The width of row labels, the same for every map of a stop so that rows line up. */
 export const gutterPx = (labels: readonly string[], fontPx: number): number =>
-  Math.round(Math.min(longestLabelPx, Math.max(2, ...labels.map(emWidth)) * fontPx) + 22)
+  Math.round(Math.min(longestLabelPx(fontPx), Math.max(2, ...labels.map(emWidth)) * fontPx) + 22)

@@ -4,12 +4,19 @@ import type { Matrix } from '../../model/matrix'
 import type { Domain } from '../../model/scale'
 import type { Digits } from './digits'
 import { type Band, type Grid, bins, boxOf, strongest } from './geometry'
-import { type Ground, alarmOn, colourOf, css, inkOn, lineOn } from './ramp'
+import { type Ground, type Shade, alarmOn, colourIn, css, hairOn, inkOn, lineOn } from './ramp'
+import { markNegative } from './signs'
 
 export interface Look {
   domain: Domain
   ground: Ground
+  /** the part of the ramp in use */
+  from: number
   depth: number
+  /** attention weights below this are left blank */
+  blankBelow: number
+  /** negative cells are marked, not by colour alone */
+  signs: boolean
   digits: Digits | undefined
   /** CSS font family of the digits */
   family: string
@@ -27,7 +34,9 @@ export function paint(canvas: HTMLCanvasElement, matrix: Matrix, grid: Grid, loo
   if (context === null) return
   for (const band of grid.bands) paintBand(context, matrix, grid, band, look, pixelRatio)
   context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0)
+  if (look.blankBelow > 0 && look.domain.kind === 'sequential') frameBlank(context, matrix, grid, look)
   if (look.masked !== undefined) hatchMasked(context, matrix, grid, look)
+  if (look.signs) markNegative(context, matrix, grid, look, pixelRatio)
   if (look.digits !== undefined) writeDigits(context, matrix, grid, look, look.digits)
 }
 
@@ -46,8 +55,8 @@ function paintBand(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid
         matrix, rows.first(r), rows.first(r + 1), band.start + columns.first(c), band.start + columns.first(c + 1),
       )
       const value = matrix.value(place.row, place.column)
-      if (!Number.isFinite(value)) continue
-      const [red, green, blue] = colourOf(value, look.domain, look.ground, look.depth)
+      if (!Number.isFinite(value) || isBlank(value, look)) continue
+      const [red, green, blue] = colourIn(value, look)
       // ImageData is RGBA in memory, and every browser we know runs on little-endian machines.
       const colour = (255 << 24) | (blue << 16) | (green << 8) | red
       const [left, right] = [columns.pixel(c), columns.pixel(c + 1) - columnGap]
@@ -55,6 +64,19 @@ function paintBand(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid
     }
   }
   context.putImageData(image, Math.round(band.left * pixelRatio), 0)
+}
+
+/** A hairline around what is left blank, so that the eye finds its row and column. */
+function frameBlank(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, look: Look): void {
+  context.strokeStyle = hairOn[look.ground]
+  context.lineWidth = 1
+  for (let row = 0; row < grid.rows; row += 1) {
+    for (let column = 0; column < matrix.columns; column += 1) {
+      const box = boxOf(grid, row, column)
+      if (box === undefined || box.width < gapFromPx || !isBlank(matrix.value(row, column), look)) continue
+      context.strokeRect(box.left + 0.5, box.top + 0.5, box.width - 2, box.height - 2)
+    }
+  }
 }
 
 /** 45° lines over what may not be looked at, and a border around it. */
@@ -89,7 +111,7 @@ function writeDigits(context: CanvasRenderingContext2D, matrix: Matrix, grid: Gr
   context.textBaseline = 'middle'
   for (const band of grid.bands) {
     const cellWidth = band.width / band.count
-    const digitWidth = context.measureText(fixed(-look.domain.limit, digits.decimals)).width
+    const digitWidth = context.measureText(digits.bare ? printed(0, digits) : fixed(-look.domain.limit, digits.decimals)).width
     // Centred as a block: the columns of digits stay aligned to the right.
     const right = Math.max(3, (cellWidth - digitWidth) / 2)
     for (let column = band.start; column < band.start + band.count; column += 1) {
@@ -98,7 +120,8 @@ function writeDigits(context: CanvasRenderingContext2D, matrix: Matrix, grid: Gr
         const value = matrix.value(row, column)
         const box = boxOf(grid, row, column)
         if (box === undefined) continue
-        context.fillStyle = Number.isFinite(value) ? inkOn(colourOf(value, look.domain, look.ground, look.depth)) : alarmOn[look.ground]
+        if (isBlank(value, look)) continue
+        context.fillStyle = Number.isFinite(value) ? inkOn(colourIn(value, look)) : alarmOn[look.ground]
         context.fillText(printed(value, digits), box.left + box.width - 1 - right, box.top + (box.height - 1) / 2 + 1)
       }
     }
@@ -110,8 +133,11 @@ export function printed(value: number, digits: Digits): string {
   return digits.bare ? bare(text) : text
 }
 
+export const isBlank = (value: number, { domain, blankBelow }: Pick<Look, 'domain' | 'blankBelow'>): boolean =>
+  domain.kind === 'sequential' && value < blankBelow
+
 /** The colour of one cell as CSS, with the ink that reads on it. */
-export function cellColours(value: number, look: Pick<Look, 'domain' | 'ground' | 'depth'>): { ground: string; ink: string } {
-  const colour = colourOf(Number.isFinite(value) ? value : 0, look.domain, look.ground, look.depth)
+export function cellColours(value: number, look: Shade): { ground: string; ink: string } {
+  const colour = colourIn(Number.isFinite(value) ? value : 0, look)
   return { ground: css(colour), ink: inkOn(colour) }
 }

@@ -19,6 +19,8 @@ const stops: Record<Ground, { positive: string; negative: string }> = {
 /** Lines over cells that may not be looked at (--line-2), and what is not a number (--neg). */
 export const lineOn: Record<Ground, string> = { light: '#7d8783', dark: '#6b7872' }
 export const alarmOn: Record<Ground, string> = { light: '#b4482f', dark: '#d87443' }
+/** The frame of a cell that is left blank (--line). */
+export const hairOn: Record<Ground, string> = { light: '#d9ddd8', dark: '#2e3b37' }
 
 /** Under digits the ramp is used up to here only, so that they stay easy to read. */
 export const digitDepth = 0.55
@@ -48,11 +50,21 @@ function table(ground: Ground): readonly Colour[] {
 
 const tables: Record<Ground, readonly Colour[]> = { light: table('light'), dark: table('dark') }
 
-/** The colour of a finite value. `depth` < 1 uses the pale part of the ramp only. */
-export function colourOf(value: number, domain: Domain, ground: Ground, depth = 1): Colour {
-  const t = Math.min(1, Math.max(-1, value / domain.limit)) * depth
+/** The colour of a finite value. `depth` < 1 uses the pale part of the ramp only, `from` > 0 leaves the palest out. */
+export function colourOf(value: number, domain: Domain, ground: Ground, depth = 1, from = 0): Colour {
+  const size = Math.min(1, Math.abs(value / domain.limit))
+  const t = Math.sign(value) * (from + (depth - from) * size)
   return tables[ground][steps + Math.round(t * steps)] ?? [0, 0, 0]
 }
+
+export interface Shade {
+  domain: Domain
+  ground: Ground
+  depth: number
+  from?: number
+}
+
+export const colourIn = (value: number, { domain, ground, depth, from }: Shade): Colour => colourOf(value, domain, ground, depth, from)
 
 export const css = ([red, green, blue]: Colour): string => `rgb(${red} ${green} ${blue})`
 

@@ -4,6 +4,7 @@ import type { Matrix } from '../../model/matrix'
 import { symbolOf } from '../../model/symbols'
 import { emWidth, labelHeightPx, labelMode } from './digits'
 import { type Band, gridOf } from './geometry'
+import { type Manner, reading } from './manner'
 
 /** What stands above a map. */
 export interface Heading {
@@ -39,6 +40,7 @@ export interface Part {
   heading: Heading
   headingOpacity: number
   labelPx: number
+  manner: Manner
   /** hue on the left edge: the whole map belongs to this head */
   edge: number | undefined
   /** a cell pinned in it rules its column, too */
@@ -68,6 +70,9 @@ export interface Labels {
   pitchPx: number
   opacity: number
 }
+
+/** Labels as large as the part's own, while their rows have room for them. */
+export const rowLabelPx = ({ of, pitchPx }: Labels): number => Math.max(12, Math.min(Math.max(16, of.labelPx), pitchPx - 2))
 
 /** × = → between maps, around a middle. */
 export interface Sign {
@@ -111,15 +116,13 @@ export function partOf(draft: Draft): Part {
   const { matrix } = draft
   const id = idOf(matrix)
   return {
-    id, key: id, x: 0, y: 0, headingOpacity: 1, labelPx: 16, edge: undefined, crossed: false, bridge: 3, opacity: 1,
+    id, key: id, x: 0, y: 0, headingOpacity: 1, labelPx: 16, manner: reading, edge: undefined, crossed: false, bridge: 3, opacity: 1,
     reveal: undefined, entry: undefined, into: undefined, bars: undefined, pieces: undefined,
     ...draft,
     heading: { title: symbolOf(matrix.tensor, matrix.head), note: '', tabs: false, columns: [], ...draft.heading },
   }
 }
 
-export const titlePx = 28
-export const tabsPx = 31
 export const barsPx = 80
 
 /** The width of one column of a map with labels above. */
@@ -132,7 +135,7 @@ export const columnsPx = (part: Part): number =>
 
 /** The height of everything above the cells. */
 export const abovePx = (part: Part): number =>
-  (part.heading.title === null ? 0 : titlePx) + (part.heading.tabs ? tabsPx : 0) + columnsPx(part) + 2
+  (part.heading.title === null ? 0 : part.manner.titlePx) + (part.heading.tabs ? part.manner.tabsPx : 0) + columnsPx(part) + 2
 
 export const gridPx = ({ bands, matrix, rowHeight }: Part): { width: number; height: number } => gridOf(bands, matrix.rows, rowHeight)
 
@@ -140,7 +143,10 @@ export const gridPx = ({ bands, matrix, rowHeight }: Part): { width: number; hei
 export function widthPx(part: Part): number {
   const { title, note } = part.heading
   const { rows, columns } = part.matrix
-  const titleWidth = title === null ? 0 : 14 * title.replace(/[_{}^]/g, '').length + 9 * `${rows} × ${columns}`.length + 17 + 15 * emWidth(note.replace(/[$_{}*]/g, ''))
+  if (title === null) return gridPx(part).width
+  const { symbolPx, shapes } = part.manner
+  const shape = shapes ? 9 * `${rows} × ${columns}`.length + 17 : 0
+  const titleWidth = 0.7 * symbolPx * title.replace(/[_{}^]/g, '').length + shape + 15 * emWidth(note.replace(/[$_{}*]/g, ''))
   return Math.max(gridPx(part).width, titleWidth)
 }
 

@@ -1,5 +1,5 @@
 // Chromium through playwright-core, with the machine's own browser.
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser as Chromium, type BrowserContext, type Page as Tab, chromium } from 'playwright-core'
 import type { Browser, OpenOptions, Page, Point, Target } from './driver'
@@ -161,6 +161,11 @@ class ChromiumPage implements Page {
 
   async screenshot(file: string): Promise<void> {
     await this.tab.screenshot({ path: file })
+  }
+
+  async download(target: Target): Promise<{ name: string; base64: string }> {
+    const [download] = await Promise.all([this.tab.waitForEvent('download'), this.click(target)])
+    return { name: download.suggestedFilename(), base64: readFileSync(await download.path()).toString('base64') }
   }
 
   async setOffline(offline: boolean): Promise<void> {

@@ -48,6 +48,8 @@ export interface Page {
   /** Waits until the function, run in the page, returns something truthy. Fails with `what` after ten seconds. */
   waitUntil<Argument = undefined>(what: string, test: (argument: Argument) => unknown, argument?: Argument): Promise<void>
   screenshot(file: string): Promise<void>
+  /** The file that the page hands over when this is clicked, as base64. */
+  download(target: Target): Promise<{ name: string; base64: string }>
   /** While on, nothing loads. */
   setOffline(offline: boolean): Promise<void>
   /** Errors and warnings of the console, and errors nobody caught, since the page was opened. */

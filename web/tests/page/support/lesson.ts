@@ -60,11 +60,13 @@ export class Lesson {
       const by = (id: string) => document.querySelector<HTMLElement>(`[data-testid="${id}"]`)
       const main = by('main')
       const inspector = by('inspector')
-      if (main?.dataset.ready !== 'true' || inspector === null) return false
-      const explained = inspector.dataset.cell === undefined || inspector.dataset.rule !== undefined
+      // A room sees no explanation until a cell is chosen, and of the last product only its parts.
+      const projected = main?.dataset.view === 'projector'
+      if (main?.dataset.ready !== 'true' || (inspector === null && !projected)) return false
+      const explained = inspector === null || inspector.dataset.cell === undefined || inspector.dataset.rule !== undefined
       const grids = [...document.querySelectorAll<HTMLElement>('[data-testid="grid"]')]
       const count = (tensor: string): number => grids.filter((grid) => grid.dataset.tensor === tensor).length
-      return explained && count('contributions') === count('w_o') && document.fonts.status === 'loaded'
+      return explained && (projected || count('contributions') === count('w_o')) && document.fonts.status === 'loaded'
     })
   }
 
