@@ -79,7 +79,8 @@ export class Walk {
     this.#stopFrame()
     this.#dragged = true
     const { stops } = this.#lesson
-    this.place = Math.min(stops.length - 1, Math.max(0, place))
+    // Finer than any hand, and the same place is the same number again.
+    this.place = Math.min(stops.length - 1, Math.max(0, Math.round(place * 1000) / 1000))
     const nearest = stops[Math.round(this.place)]
     if (nearest === undefined || nearest === this.#lesson.state.stop) return
     // One drag is one step for the browser's Back.

@@ -143,7 +143,7 @@ describe('every control, changed while it plays', () => {
   })
 })
 
-test('two hundred fast actions, whatever they are: then everything on show is right', async () => {
+test('two hundred fast actions, whatever they are: then everything on show is right', { timeout: 240_000 }, async () => {
   const lesson = await stand.open('?stop=0', moving)
   const actions: (() => Promise<unknown>)[] = [
     () => lesson.page.press('ArrowRight'),

@@ -52,7 +52,7 @@ function crossing(setting: Setting, cell: number): Scene {
   const y = top + sizes.k * rowHeight + 36
   let x = stage.gutter
   for (const { head, z, w, c } of lanes) {
-    captions.push({ id: `head ${head}`, x: head === lanes[0]?.head ? 0 : x - 4, y: 0, opacity: 1, head })
+    captions.push({ id: `head ${head}`, x: head === lanes[0]?.head ? 0 : x - 4, y: 0, opacity: 1, head, label: 'long' })
     const left = partOf({ matrix: z, bands: plainBand(sizes.k, sizes.k * cell), rowHeight, labelPx, x, y, bridge: 7, edge: head === lanes[0]?.head ? undefined : head })
     x += gridPx(left).width + columnGap
     const above = partOf({ matrix: w, bands: dBand, rowHeight, labelPx, x, y: top, edge: head, heading: { title: 'W_O', note: text.output.rowBlock(head + 1) } })
@@ -82,7 +82,7 @@ function inLanes(setting: Setting): Scene {
   /** Without digits a lane is a strip; the chosen one is taller. */
   const strip = (head: number): number => (lanes.length <= 4 ? 90 : head === heads.chosen ? 60 : 22)
   const row = Math.min(28, stage.row)
-  const at = { tab: 0, z: (stage.narrow ? 64 : lanes.length <= 4 ? 80 : 56) + gutter, w: 0, c: 0 }
+  const at = { tab: 0, z: (stage.narrow ? 44 : 56) + gutter, w: 0, c: 0 }
   at.w = at.z + widths.z + 26
   at.c = at.w + widths.w + 26
   const parts: Part[] = []

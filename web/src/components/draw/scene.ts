@@ -90,6 +90,8 @@ export interface Caption {
   y: number
   opacity: number
   head?: number
+  /** how its tab is written; 'long' where there is room */
+  label?: 'long' | 'tiny'
   text?: string
   role?: 'q' | 'k' | 'v'
 }
