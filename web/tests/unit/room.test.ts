@@ -127,7 +127,8 @@ describe('signs beyond colour', () => {
   const values = [1, -1, 0, -Infinity, -0.5, NaN]
   const matrix = matrixOf({ name: 'x', axes: ['n', 'd'], shape: [2, 3], strides: [3, 1], offset: 0, data: Float32Array.from(values), at: () => 0 })
   const drawnOn = (width: number): { ticks: number[][]; cells: number[][] } => {
-    const [ticks, cells]: number[][][] = [[], []]
+    const ticks: number[][] = []
+    const cells: number[][] = []
     const context = new Proxy({}, {
       get: (_, key) => (...numbers: number[]) => (key === 'fillRect' ? ticks.push(numbers) : key === 'rect' ? cells.push(numbers) : undefined),
       set: () => true,
