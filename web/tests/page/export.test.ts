@@ -26,7 +26,7 @@ const look = (base64: string, places: readonly { x: number; y: number }[]): Prom
     const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0))
     const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
     const canvas = new OffscreenCanvas(image.width, image.height)
-    const context = canvas.getContext('2d')!
+    const context = canvas.getContext('2d', { willReadFrequently: true })!
     context.drawImage(image, 0, 0)
     const pixel = (x: number, y: number): number[] => [...context.getImageData(x, y, 1, 1).data].slice(0, 3)
     const seen = new Set<string>()

@@ -58,6 +58,8 @@ describe.each([['zh', 1024, 768], ['en', 1024, 768], ['en', 1280, 720], ['zh', 1
     await lesson.visitProblem(problem, { view: 'projector' })
     const findings = new Findings()
     for (let stop = 0; stop <= lastStop; stop += 1) {
+      // What lies under a resting pointer changes with the step.
+      await lesson.page.point({ x: 2, y: 2 })
       if (stop > 0) expect(await press(lesson, 'PageDown')).toBe(stop)
       expect(await faults(lesson), `stop ${stop}`).toEqual([])
       for (const which of ['settings', 'inspector', 'lang-zh', 'as-table']) expect(await lesson.exists(id(which)), which).toBe(false)
