@@ -11,11 +11,18 @@ import { type Part, type Scene, pitchOf } from './draw/scene'
 import type { Legend, Sheet } from './Figure.svelte'
 import type { CommonText } from '../text/common.en'
 
-/** A slice of a tensor that every full pass holds. */
+const slices = new WeakMap<Pass, Map<string, Matrix>>()
+
+/** A slice of a tensor that every full pass holds; the same object every time, so that what shows it need not be painted again. */
 export function slice(pass: Pass, name: TensorName, options: Slice = {}): Matrix {
+  const known = slices.get(pass) ?? new Map<string, Matrix>()
+  slices.set(pass, known)
+  const key = `${name} ${JSON.stringify(options)}`
   const view = pass.tensor(name)
   if (view === undefined) throw new Error(`this pass does not hold ${name}`)
-  return matrixOf(view, options, pass)
+  const matrix = known.get(key) ?? matrixOf(view, options, pass)
+  known.set(key, matrix)
+  return matrix
 }
 
 export const sheet = (matrix: Matrix, title = symbolOf(matrix.tensor, matrix.head)): Sheet => ({
