@@ -51,6 +51,10 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: 'film', include: ['tests/film/**/*.test.ts'], fileParallelism: false, testTimeout: 600_000, hookTimeout: 120_000 },
+      },
+      {
+        extends: true,
         test: {
           name: 'page',
           include: ['tests/page/**/*.test.ts'],

@@ -23,7 +23,7 @@ const frame = (lesson: Lesson): Promise<string[]> =>
     const sum = (text: string): number => [...text].reduce((hash, letter) => (hash * 33 + letter.charCodeAt(0)) | 0, 5381)
     const maps = [...stage.querySelectorAll<HTMLElement>('.map')].map((map) => {
       const canvas = map.querySelector('canvas')!
-      return `${map.dataset.part} ${map.getAttribute('style')} ${map.querySelector<HTMLElement>(':scope > div:has(.grid)')?.style.clipPath} ${canvas.width}×${canvas.height} ${sum(canvas.toDataURL())}`
+      return `${map.dataset.part} ${map.getAttribute('style')} ${map.querySelector<HTMLElement>(':scope > .body')?.style.clipPath} ${canvas.width}×${canvas.height} ${sum(canvas.toDataURL())}`
     })
     const others = [...stage.querySelectorAll<HTMLElement>('[data-of], .sign, .caption')].map((one) => `${one.getAttribute('style')} ${one.textContent}`)
     return [...maps.sort(), ...others.sort()]
