@@ -35,7 +35,8 @@ export function describeRegion({ comma, explain: { onward } }: CommonText, pass:
   const [row, column] = first.length === 3 ? [1, 2] : [0, 1]
   const head = first.length === 3 && count[0] === 1 ? first[0] : undefined
   const name = `$${symbolOf(tensor, head)}$`
-  if (count[row] === 1) return onward.row(name, first[row]! + 1)
+  const word = isTokenAxis(tensorInfos[tensor].axes[row]!) ? pass.request.tokens[first[row]!] : undefined
+  if (count[row] === 1) return onward.row(name, first[row]! + 1, word)
   if (count[column] !== 1) return name
   const whole = count[row] === (pass.tensor(tensor)?.shape[row] ?? pass.shape.tokens)
   const part = whole ? '' : `${comma}${onward.rows(first[row]! + 1, first[row]! + count[row]!)}`

@@ -5,7 +5,7 @@ import { maxDModel, maxSeed } from './limits'
 import { formatPin, headOf, isCell, parsePin } from './pin'
 import { type Parsed, type Problem, accepted, refused } from './problem'
 import { type Lang, lessonSentence, shortSentence } from './sentences'
-import { divides, nearestSizes, readableSize } from './shape'
+import { divides, nearestSizes, readableSize, shortSize } from './shape'
 import { type Tour, lastStop, stopsOf, tourNames } from './stops'
 import { clip, formatTokens, parseTokens } from './tokens'
 
@@ -157,7 +157,7 @@ export function readAddress(search: string, preferred: Lang = 'zh'): { state: St
   const query = new URLSearchParams(search)
   const state = {} as State
   const refusals: Refusal[] = []
-  const bare = !keys.some((key) => query.has(key))
+  const bare = !keys.some((key) => key !== 'view' && key !== 'theme' && query.has(key))
   for (const key of keys) read(key, bare && key === 'lang' ? preferred : query.get(key), state, refusals)
   return { state: consistent(state), refusals }
 }
@@ -200,9 +200,10 @@ export function settle(next: State, before: State): State {
   return consistent(state)
 }
 
-/** A pinned cell of a head is looked at in that head; who is at a stop that a short walk leaves out is on the whole one. */
+/** A pinned cell of a head is looked at in that head; who leaves the short walk's stops or size is on the whole one. */
 function consistent(state: State): State {
-  const tour = stopsOf(state.tour).includes(state.stop) ? state.tour : 'all'
+  const isShort = state.tour === 'one' && (state.heads !== shortSize.heads || state.dModel !== shortSize.dModel)
+  const tour = stopsOf(state.tour).includes(state.stop) && !isShort ? state.tour : 'all'
   return { ...state, tour, head: (state.pin && headOf(state.pin)) ?? state.head }
 }
 

@@ -51,7 +51,7 @@ export const explain = {
   rest: (terms: number) => `The other ${terms}`,
   total: 'Sum',
   bias: 'Bias',
-  gateOff: 'This head is switched off (ξ = 0): its sum is multiplied by 0.',
+  gateOff: 'This head is switched off: its output is multiplied by 0.',
   chain: {
     score: 'score',
     max: 'row maximum',
@@ -64,7 +64,7 @@ export const explain = {
   follow: (name: string) => `Follow ${name}`,
   onward: {
     title: 'Goes into',
-    row: (name: string, n: number) => `row ${n} of ${name}`,
+    row: (name: string, n: number, word?: string) => (word === undefined ? `row ${n} of ${name}` : `the row of “${word}” in ${name}`),
     column: (name: string, n: number) => `column ${n} of ${name}`,
     rows: (first: number, last: number) => `rows ${first}–${last}`,
     output: 'This is the output of the layer: the thread ends here.',

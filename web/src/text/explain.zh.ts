@@ -7,7 +7,7 @@ const given: Record<string, (source: Source) => string> = {
 
 export const explain: ExplainText = {
   region: '钉住的格子是怎么算的',
-  unpin: '松开',
+  unpin: '取消选中',
   escape: 'Esc',
   pair: (query, key) => `${query} → ${key}`,
   dot: (terms) => (terms === 1 ? '1 个乘积' : `${terms} 个乘积相加`),
@@ -36,7 +36,7 @@ export const explain: ExplainText = {
   rest: (terms) => `其余 ${terms} 项`,
   total: '合计',
   bias: '偏置',
-  gateOff: '这个头关掉了（ξ = 0）：它的和再乘以 0。',
+  gateOff: '这个头关掉了：它的输出乘以 0。',
   chain: {
     score: '得分',
     max: '这一行最大',
@@ -46,10 +46,10 @@ export const explain: ExplainText = {
     weight: '注意力权重',
   },
   otherTokens: '整行',
-  follow: (name) => `追到 ${name}`,
+  follow: (name) => `去看 ${name}`,
   onward: {
-    title: '去向',
-    row: (name, n) => `${name} 第 ${n} 行`,
+    title: '用到哪里',
+    row: (name, n, word) => (word === undefined ? `${name} 第 ${n} 行` : `${name} 里“${word}”这一行`),
     column: (name, n) => `${name} 第 ${n} 列`,
     rows: (first, last) => `第 ${first}–${last} 行`,
     output: '这就是这一层的输出，线到这里为止。',

@@ -167,6 +167,7 @@ export const questions = {
   /** 1 of 2: the reader guesses */
   predict: {
     skip: 'Skip',
+    show: 'Show me',
     never: 'Don’t ask',
     again: 'Ask again',
     first: 'Guess first',
@@ -175,8 +176,7 @@ export const questions = {
       answer: ({ right, head, k, first, last, column, owner }: Columns): string =>
         [
           right ? `Right: column ${column} is head ${head}’s.` : `Column ${column} is head ${owner}’s.`,
-          `Head ${head} has ${columns(first, last)}: from $i·d_k$ = ${head - 1} × ${k} = ${first} on, $d_k$ = ${k} in all.`,
-          'Columns and $i$ count from 0.',
+          `Head ${head} starts at column (${head} − 1) × ${k} = ${first} and has ${k}: ${columns(first, last)}, counting from 0.`,
         ].join(' '),
     },
     concat: {
@@ -188,7 +188,7 @@ export const questions = {
         ].join(' '),
     },
     output: {
-      ask: (head: number) => `Guess first: *which numbers change if head ${head} is switched off?* Choose a block of them.`,
+      ask: (head: number) => `Guess first: *which numbers change if head ${head} is switched off?* Choose a matrix you think will change.`,
       answer: ({ right, head, name }: Block): string =>
         [
           right ? `Right, $${name}$ changes.` : `You chose $${name}$, which does not change.`,
@@ -197,7 +197,7 @@ export const questions = {
     },
     changed: (head: number, changed: string, total: string) =>
       `Head ${head} is off now, and ${changed === total ? `all numbers of $Y$ changed, ${total} of ${total}` : `${changed} of the ${total} numbers of $Y$ changed`}.`,
-    most: 'Where it gave the most',
+    most: 'Its largest contribution',
     back: (head: number) => `Switch head ${head} on again`,
   },
   /** 2 of 2: the reader asks */

@@ -133,6 +133,7 @@ const often: QuestionsText['often'] = {
 export const questions: QuestionsText = {
   predict: {
     skip: '跳过',
+    show: '看答案',
     never: '不再问',
     again: '再问一次',
     first: '先猜一猜',
@@ -141,8 +142,7 @@ export const questions: QuestionsText = {
       answer: ({ right, head, k, first, last, column, owner }) =>
         [
           right ? `对，第 ${column} 列归头 ${head}。` : `你点的是第 ${column} 列，归头 ${owner}。`,
-          `头 ${head} 是${columns(first, last)}：从 $i·d_k$ = ${head - 1} × ${k} = ${first} 起，共 $d_k$ = ${k} 列。`,
-          '列和 $i$ 都从 0 数。',
+          `头 ${head} 从第 (${head} − 1) × ${k} = ${first} 列起，共 ${k} 列：${columns(first, last)}（列从 0 数）。`,
         ].join(''),
     },
     concat: {
@@ -154,7 +154,7 @@ export const questions: QuestionsText = {
         ].join(''),
     },
     output: {
-      ask: (head) => `先猜一猜：*关掉头 ${head}，哪些数会变？*点一块你觉得会变的。`,
+      ask: (head) => `先猜一猜：*关掉头 ${head}，哪些数会变？*点一个你觉得会变的矩阵。`,
       answer: ({ right, head, name }) =>
         [
           right ? `对，$${name}$ 会变。` : `你点的 $${name}$ 不会变。`,
@@ -163,9 +163,9 @@ export const questions: QuestionsText = {
     },
     changed: (head, changed, total) =>
       `头 ${head} 现在关着，$Y$ 的 ${total} 个数${changed === total ? '全变了' : `变了 ${changed} 个`}。`,
-    most: '它给得最多的一格',
+    most: '它贡献最大的一格',
     back: (head) => `再打开头 ${head}`,
   },
-  title: '常问的',
+  title: '常见问题',
   often,
 }

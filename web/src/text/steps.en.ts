@@ -24,18 +24,16 @@ const stops: Record<StopName, Stop> = {
     short: 'Tokens → X',
     title: 'Tokens → $X$',
     line: ({ n, d }) =>
-      n === 1
-        ? `The one token looks up a row of ${count(d, 'number')}.`
-        : `Each of the ${n} tokens looks up a row of ${count(d, 'number')}.`,
+      `The sentence is cut into ${count(n, 'token')}. Each has a row of ${count(d, 'number')}, $E$; add a row for its place, $P$, and you get $X$.`,
     alt: ({ n, d }) => `X, ${n} by ${d}: one row per token. Token vectors plus positions give X.`,
   },
   project: {
     short: 'Project',
-    title: 'Project',
+    title: 'Project $Q$ $K$ $V$',
     line: ({ h }) =>
       h === 1
-        ? '*q* asks, *k* is asked, *v* is what gets handed over. Each is one product of a row of $X$ with a column of weights.'
-        : `*q* asks, *k* is asked, *v* is what gets handed over. One wide matrix or ${h} narrow blocks: the same numbers.`,
+        ? 'Three weight matrices make three rows from each row of $X$: *q* asks, *k* is asked, *v* is what gets handed over.'
+        : `Three weight matrices make three rows from each row of $X$: *q* asks, *k* is asked, *v* is what gets handed over. One wide product or ${h} narrow ones: the same numbers.`,
     alt: ({ n, d, h }) => `X, ${n} by ${d}, times a ${d} by ${d} weight matrix with ${count(h, 'column block')}, gives ${n} by ${d}.`,
   },
   split: {
@@ -51,32 +49,32 @@ const stops: Record<StopName, Stop> = {
   score: {
     short: 'Score',
     title: 'Score $QK^T$',
-    line: ({ k }) => (k === 1 ? '1 product, either sign.' : `${k} products, one sum, either sign.`),
+    line: ({ k }) => (k === 1 ? 'Multiply q and k: one score, positive or negative.' : `Multiply q and k number by number and add the ${k} products: one score, positive or negative.`),
     alt: ({ n, k }) => `Queries on the left, ${n} by ${k}; keys above, ${k} by ${n}; where a row meets a column stands their score.`,
   },
   scale: {
     short: '÷$√d_k$',
     title: '÷$√d_k$',
-    line: () =>
-      'If the terms are roughly independent with similar variance, their sum spreads about $√d_k$ times as wide; divide it back.',
+    line: ({ k }) =>
+      `The wider the head, the more products are added and the wider the scores spread; softmax would then give almost everything to one token. Dividing by $√d_k$ ($d_k$: columns per head, here ${k}) brings them back.`,
     alt: ({ n }) => `Two maps of ${n} by ${n}: scores before and after scaling, in the same colours.`,
   },
   mask: {
     short: 'Mask',
     title: 'Mask (optional)',
-    line: () => 'Forbidden cells become −∞, hence weight 0.',
+    line: () => 'A token that must not see what comes later gets −∞ there; after softmax that weight is 0.',
     alt: ({ n }) => `Two maps of ${n} by ${n}: scaled scores, and the same with forbidden cells hatched.`,
   },
   softmax: {
     short: 'softmax',
     title: 'Softmax',
-    line: () => 'Each row adds up to 1.',
+    line: () => 'Take exponentials and divide by the row’s total. One row is one token’s shares: how much it takes from each token. They add up to 1.',
     alt: ({ n }) => `Two maps of ${n} by ${n}: masked scores, and the attention weights they become, row by row.`,
   },
   mix: {
     short: '×V',
     title: '×$V$',
-    line: () => 'Add up the *v* rows, weighted by attention.',
+    line: () => 'Each token’s new row: the *v* rows added up, weighted by attention.',
     alt: ({ n, k }) => `Attention weights, ${n} by ${n}, times values, ${n} by ${k}, give the head’s output, ${n} by ${k}.`,
   },
   concat: {
@@ -85,16 +83,16 @@ const stops: Record<StopName, Stop> = {
     line: ({ d, h }) =>
       h === 1
         ? `With one head there is nothing to put together: its output is $Z$, ${d} wide. No data moves.`
-        : `Each head’s output sits at its own columns: ${d} wide again. No data moves.`,
+        : `Each head’s output sits at its own columns: ${d} wide again. Here no data moves: every head writes straight into its columns.`,
     alt: ({ n, d, h }) => (h === 1 ? `The one head’s output is Z, ${n} by ${d}.` : `${h} head outputs side by side, ${n} by ${d} in all.`),
   },
   output: {
     short: '×$W_O$',
     title: '×$W_O$',
-    line: ({ h }) =>
+    line: ({ h, d }) =>
       h === 1
         ? 'With one head the output is its one contribution. $W_O$ mixes, it does not compress.'
-        : `Row block *i* of $W_O$ meets head *i* only; the output is ${h} contributions added. It mixes, it does not compress.`,
+        : `$W_O$ has one block of rows per head: head i is multiplied by block i, and the ${h} contributions add up to $Y$. It is ${d} × ${d}: it does not compress, it mixes the heads.`,
     alt: ({ h }) =>
       h === 1
         ? 'The head’s output times W_O gives its contribution, which is Y.'
@@ -103,7 +101,7 @@ const stops: Record<StopName, Stop> = {
   result: {
     short: 'Output Y',
     title: 'Output $Y$',
-    line: ({ n, d }) => `${n} × ${d} again, ready for the next layer.`,
+    line: ({ n, d }) => `${n} × ${d} again, ready for the next layer. Each row now holds something of the other tokens.`,
     alt: ({ n, d }) => `Y, ${n} by ${d}: one row per token, as X had.`,
   },
 }
@@ -116,19 +114,19 @@ export const steps = {
     one: {
       tokens: {
         title: 'Three words, four numbers each',
-        line: 'A computer cannot read words, so each becomes a row of numbers: $X$. What attention does is let every word take something from the others.',
+        line: () => 'A computer cannot read words, so each becomes a row of numbers: $X$. What attention does is let every word take something from the others.',
       },
       score: {
-        title: 'How alike: a score for every pair',
-        line: 'From its row of $X$ every word gets three rows: *q* asks, *k* is asked, *v* is what it hands over. Multiply one word’s *q* with another’s *k*, number by number, and add up: that is a score.',
+        title: 'How well they match: a score for every pair',
+        line: () => 'Three weight matrices make three rows from each word’s row: *q* asks, *k* is asked, *v* is what it hands over. Multiply one word’s *q* with another’s *k*, number by number, and add up: that is a score.',
       },
       softmax: {
         title: 'Scores become shares',
-        line: 'Divide by √4, take the exponential, divide by the row’s total: every row adds up to 1. These are the attention weights. A larger score gets a larger share.',
+        line: ({ k }: Sizes) => `Divide by √${k}, take the exponential, divide by the row’s total: every row adds up to 1. These are the attention weights. A larger score gets a larger share.`,
       },
       mix: {
         title: 'Mix by share',
-        line: 'Add up the three *v* rows by their shares: that is the word’s new row, and one head is done. Multi-head attention is several of these at once, put side by side.',
+        line: ({ n }: Sizes) => `Add up the ${n === 1 ? 'one *v* row by its share' : `${n} *v* rows by their shares`}: that is the word’s new row, and one head is done. Multi-head attention is several of these, each on its own, put side by side.`,
       },
     },
   },
@@ -137,8 +135,8 @@ export const steps = {
     title: 'The same step as formula, NumPy, PyTorch, C++',
     failed: 'This part did not arrive. Check the connection and try again.',
   },
-  role: { label: 'Project to', q: 'Q, asks', k: 'K, is asked', v: 'V, is handed over' },
-  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${count(h, 'narrow one')}`, same: (numbers: string) => `Computed both ways and compared: of ${numbers}, 0 differ.`, differ: (numbers: string, differing: string, largest: string) => `Computed both ways and compared: of ${numbers}, ${differing} differ, by ${largest} at most.` },
+  role: { label: 'Project to', q: 'Q: asks', k: 'K: is asked', v: 'V: is handed over' },
+  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${count(h, 'narrow one')}`, same: (numbers: string) => `Computed both ways: all ${numbers} results agree, the largest difference is 0.`, differ: (numbers: string, differing: string, largest: string) => `Computed both ways: of ${numbers}, ${differing} differ, by ${largest} at most.` },
   compare: { open: 'Compare heads', close: 'One head only', caption: (h: number) => `${count(h, 'head')} on one scale. Press one to look at it.` },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },
   vectors: {
@@ -173,7 +171,7 @@ export const steps = {
     turnOff: 'Turn the causal mask off',
     causal: 'Causal: a token sees itself and what stands before it.',
     padding: (tokens: number) => `Padding: the last ${count(tokens, 'token')} may not be seen.`,
-    deadRows: (words: string) => `Rows with every key masked: ${words}. The weights of such a row are set to 0, so it takes nothing from anyone.`,
+    deadRows: (words: string) => `Tokens whose whole row is masked: ${words}. Such a row does not add up to 1: it is all 0, so it takes nothing from anyone.`,
   },
   softmax: { before: 'scores', after: 'attention weights' },
   mix: { weights: 'attention weights', values: 'values', output: 'output of the head' },
@@ -186,6 +184,8 @@ export const steps = {
     rowBlock: (head: number) => `row block ${head}`,
     sum: (h: number, all: boolean) => (h === 1 ? '$C_1$' : `${h === 2 ? '$C_1 + C_2$' : `$C_1 + … + C_{${h}}$`}${all ? '' : ', all heads'}`),
     lane: { head: 'Head', z: '$Z_i$', w: '$W_O$, row block', c: 'contribution $C_i$' },
+    areOff: (heads: string) => `Switched off: ${heads}. Its output is multiplied by 0, hence the zeros.`,
+    allOn: 'Switch on again',
     switches: 'Switch a head off and watch Y:',
     isOn: 'on',
     isOff: 'off',

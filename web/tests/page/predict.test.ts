@@ -186,13 +186,17 @@ test('W_O: whoever walks on with the head off has it back', async () => {
   await checkStop(lesson, 10, await ask(problem), random, look)
 })
 
-test('Next never waits: the whole walk with questions open shows what it must elsewhere', async () => {
+test('Next never waits: it opens what is closed, then goes on; what is shown elsewhere is what it must be', async () => {
   const oracle = await ask(problem)
   await lesson.visitProblem(problem, { predict: 1 })
   for (let stop = 1; stop <= 10; stop += 1) {
     await lesson.next()
     expect(await lesson.stop()).toBe(stop)
     expect((await asked(lesson)).stop !== undefined).toBe([2, 8, 9].includes(stop))
+    if (stop !== 2 && stop !== 8) continue
+    // The closed figure opens first, so that nobody walks past it.
+    await lesson.next()
+    expect([await lesson.stop(), (await asked(lesson)).line]).toEqual([stop, ''])
   }
   await rest(lesson)
   await checkStop(lesson, 10, oracle, random, look)

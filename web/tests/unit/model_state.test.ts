@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { tensorInfos, tensorNames } from '../../src/core/generated/tables'
 import { lessonSentence } from '../../src/model/sentences'
-import { divides, extents, nearestSizes } from '../../src/model/shape'
+import { divides, extents, nearestSizes, shortSize } from '../../src/model/shape'
 import { type Key, type State, initialState, keys, parseTyped, readAddress, readValues, settle, writeAddress } from '../../src/model/state'
 import { headOf } from '../../src/model/pin'
 import { isPinnable, stopsOf, tourNames } from '../../src/model/stops'
@@ -14,8 +14,9 @@ const pick = <Value>(values: readonly Value[]): Value => values[draw(0, values.l
 const words = ['她', '把', '她', 'New York', '🎂', '👩‍👧‍👦', 'é', "don't", '3.5', '&', '=', '%', '+', '#', '?', '"', '，', '𠮷', 'a,b', '__proto__']
 
 function randomState(): State {
-  const heads = draw(1, 12)
-  const dModel = heads * draw(1, 20)
+  const place = pick(tourNames.flatMap((tour) => stopsOf(tour).map((stop) => ({ tour, stop }))))
+  const heads = place.tour === 'one' ? shortSize.heads : draw(1, 12)
+  const dModel = place.tour === 'one' ? shortSize.dModel : heads * draw(1, 20)
   const sentence = Array.from({ length: draw(1, 32) }, () => pick(words))
   const size = { dModel, heads }
   const tensor = pick(tensorNames.filter(isPinnable))
@@ -34,7 +35,7 @@ function randomState(): State {
     padding: draw(0, sentence.length),
     weights: 'seeded',
     seed: draw(0, 2 ** 32 - 1),
-    ...pick(tourNames.flatMap((tour) => stopsOf(tour).map((stop) => ({ tour, stop })))),
+    ...place,
     head: (pin && headOf(pin)) ?? draw(0, heads - 1),
     pin,
     out: Array.from({ length: heads }, (_, head) => head).filter(() => draw(0, 3) === 0),

@@ -134,7 +134,7 @@ describe.each(stopNames.map((name, stop) => ({ name, stop })))('stop $stop, $nam
     for (const token of ['她', '把', '蛋糕', 'because']) expect(canvas.notes.map((note) => note.text)).toContain(token)
     for (const { sign } of scene.signs) expect(text).toContain(sign)
     for (const { heading } of scene.parts) if (heading.title?.startsWith('W_')) expect(text).toContain('W')
-    expect(text.replace(/\s/g, '')).toContain(file.line.replace(/[$*\s]/g, '').slice(0, 12))
+    expect(text.replace(/\s/g, '')).toContain(file.line.replace(/[$*_\s]/g, '').slice(0, 12))
     for (const note of canvas.notes) {
       expect(note.x >= 0 && note.x <= canvas.width && note.y >= 0 && note.y <= canvas.height, note.text).toBe(true)
     }

@@ -7,7 +7,8 @@ const typing = 'input:not([type=checkbox], [type=radio]), textarea, select, [con
 
 const elementOf = ({ target }: Event): Element | undefined => (target instanceof Element ? target : undefined)
 
-export function onKey(event: KeyboardEvent, page: Page, walk: Walk): void {
+/** `next`: what the Next button does. */
+export function onKey(event: KeyboardEvent, page: Page, walk: Walk, next: () => void): void {
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
   const target = elementOf(event)
   if (target?.closest(typing)) return
@@ -19,7 +20,7 @@ export function onKey(event: KeyboardEvent, page: Page, walk: Walk): void {
   const space = (): void => (page.projected ? lesson.step(event.shiftKey ? -1 : 1) : walk.playing ? walk.pause() : walk.play())
   const keys: Record<string, (() => void) | undefined> = {
     ArrowLeft: free ? () => lesson.step(-1) : undefined,
-    ArrowRight: free ? () => lesson.step(1) : undefined,
+    ArrowRight: free ? next : undefined,
     Home: free ? () => lesson.goTo(lesson.stops[0] ?? 0) : undefined,
     End: free ? () => lesson.goTo(lesson.stops.at(-1) ?? 0) : undefined,
     ' ': target?.closest('button, a, summary, input') ? undefined : space,

@@ -74,7 +74,7 @@ const project: Layout = ({ pass, stage, sizes, heads, role, apart, text }) => {
   )
 }
 
-const split: Layout = ({ pass, stage, sizes, heads, role, pin }) => {
+const split: Layout = ({ pass, stage, sizes, heads, role, pin, text }) => {
   const room = stage.width - stage.gutter
   const bands = columnBands(room, heads, sizes.k, headGap, stage.cell)
   const wide = bands.find(({ head }) => head === heads.chosen)
@@ -87,7 +87,7 @@ const split: Layout = ({ pass, stage, sizes, heads, role, pin }) => {
     const bars = !digits && !stage.projected && band.head === heads.chosen ? token : undefined
     return partOf({ ...common(stage), ...blockOf(pass, `${role}_heads`, band, true), rowHeight, bridge: headGap / 2 + 1, bars })
   })
-  return onShelf(parts, bands, stage)
+  return ranged(onShelf(parts, bands, stage), bands, sizes.k, stage, text)
 }
 
 const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) => {
@@ -168,7 +168,22 @@ const concat: Layout = ({ pass, stage, sizes, heads, text }) => {
     ...common(stage), matrix: slice(pass, 'concat'), bands, heading: stage.projected ? { tabs: true, title: null } : { tabs: true, note: text.concat.together(sizes.h) }, bridge: 3,
     pieces: () => (heads.shown.length === sizes.h ? docking(piecesOf(pass, 'heads', stage, bands, true)) : []),
   })
-  return onShelf([part], [{ left: 0 }], stage)
+  return ranged(onShelf([part], [{ left: 0 }], stage), bands, sizes.k, stage, text)
+}
+
+const rangePx = 26
+const leastRangePx = 92
+
+/** Which columns of the whole each head has, below its block, where there is room to say it. */
+function ranged(scene: Scene, bands: readonly Band[], k: number, stage: Stage, text: StepsText): Scene {
+  if (stage.projected) return scene
+  const bottom = Math.max(...scene.parts.map((part) => part.y + gridPx(part).height))
+  const captions = bands
+    .filter(({ width, head }) => width >= leastRangePx && head !== undefined)
+    .map(({ left, head = 0 }): Caption => ({ id: `columns of ${head}`, x: stage.gutter + left, y: bottom, opacity: 1, text: text.blockRange(head * k, (head + 1) * k - 1) }))
+  if (captions.length === 0) return scene
+  const hasBars = scene.parts.some(({ bars }) => bars !== undefined)
+  return { ...scene, captions: [...scene.captions, ...captions], height: hasBars ? scene.height : Math.max(scene.height, bottom + rangePx) }
 }
 
 /** They come one after another, from the first head to the last, and stop at their own columns. */

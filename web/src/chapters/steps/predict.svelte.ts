@@ -64,6 +64,11 @@ export class Predict implements Asker {
     return this.#fits(question) ? question : undefined
   }
 
+  /** A question is open and the figure closed because of it. */
+  get hides(): boolean {
+    return this.question !== undefined && !this.#isOver && askedLayouts[this.#name] !== undefined
+  }
+
   /** Whether the reader can be asked here. */
   get canAsk(): boolean {
     return this.#candidates(this.#name).length > 0
