@@ -145,7 +145,7 @@ describe('the walk', () => {
     await lesson.page.press('Tab')
     expect((await focus()).name).toContain('Skip')
     await lesson.page.press('Enter')
-    expect(await lesson.page.evaluate(() => document.activeElement?.id)).toBe('stop-title')
+    await lesson.page.waitUntil('the title has the focus', () => document.activeElement?.id === 'stop-title')
   })
 })
 
@@ -182,8 +182,9 @@ describe('Tab', () => {
     // And back the same way.
     await lesson.page.evaluate(() => document.querySelector<HTMLElement>('[data-testid="next"]')!.focus())
     const from = await focus()
-    await lesson.page.press('Tab')
     await lesson.page.press('Shift+Tab')
+    expect((await focus()).key).not.toBe(from.key)
+    await lesson.page.press('Tab')
     expect((await focus()).key).toBe(from.key)
   })
 })
