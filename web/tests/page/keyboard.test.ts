@@ -167,10 +167,12 @@ describe('Tab', () => {
     for (let presses = 0; presses < 250 && !out; presses += 1) {
       await lesson.page.press('Tab')
       const now = await focus()
-      out = now.key === '' || now.key === seen[0]?.key
+      // Behind the last element some browsers go on in their own window, where a page does not see its focus leave at once.
+      out = now.key === '' || now.key === seen[0]?.key || now.key === seen.at(-1)?.key
       if (!out) seen.push(now)
     }
     expect(out, `caught after ${seen.at(-1)?.name}`).toBe(true)
+    expect(seen.at(-1)?.name, 'the last to have the focus').toContain('Next')
     expect(new Set(seen.map(({ key }) => key)).size).toBe(seen.length)
     expect(seen.filter(({ visible }) => !visible).map(({ name }) => name), 'focus that nobody sees').toEqual([])
     expect(seen.filter(({ inView }) => !inView).map(({ name }) => name), 'focus out of sight').toEqual([])

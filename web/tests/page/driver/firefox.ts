@@ -85,6 +85,8 @@ class FirefoxPage implements Page {
   }
 
   async goto(address: string): Promise<void> {
+    // Another page, or the browser's own buttons, may have taken the focus.
+    await this.tab.bringToFront()
     await this.tab.goto(address)
   }
 
