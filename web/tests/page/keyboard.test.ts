@@ -1,5 +1,5 @@
 // The lesson without a mouse: the whole walk, choosing and explaining a cell, and a focus that is seen and never caught.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkInspector, readInspector } from './support/explanations'
 import { type Lesson, Stand, lastStop, test as id } from './support/lesson'
 import { stand as standIn, readGrids, readLive } from './support/maps'
@@ -150,6 +150,13 @@ describe('the walk', () => {
 })
 
 describe('Tab', () => {
+  // A page of its own for each: the focus that has left for the browser's window may not come back as it was.
+  beforeEach(async () => {
+    expect(lesson.page.complaints).toEqual([])
+    await lesson.close()
+    lesson = await stand.open('', { lang: 'en' })
+  })
+
   test.each([
     ['at the start', '?lang=en'],
     ['with settings and an explanation open', '?lang=en&stop=9&pin=output.1.2'],
