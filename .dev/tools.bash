@@ -55,6 +55,14 @@ find_chromium() {
   return 1
 }
 
+find_firefox() {
+  local candidate
+  for candidate in ${FIREFOX:+"$FIREFOX"} firefox firefox-esr; do
+    type -P "$candidate" && return
+  done
+  return 1
+}
+
 # Whether this is a system whose packages we may install.
 can_install() { have apt-get && [[ $EUID == 0 ]]; }
 

@@ -59,7 +59,8 @@ export default defineConfig({
           name: 'page',
           include: ['tests/page/**/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
+          // By WebDriver, every question to the page takes longer.
+          testTimeout: process.env.ENGINE === 'firefox' ? 180_000 : 60_000,
           hookTimeout: 120_000,
         },
       },

@@ -1,5 +1,5 @@
 // The lesson without a mouse: the whole walk, choosing and explaining a cell, and a focus that is seen and never caught.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkInspector, readInspector } from './support/explanations'
 import { type Lesson, Stand, lastStop, test as id } from './support/lesson'
 import { stand as standIn, readGrids, readLive } from './support/maps'
@@ -145,11 +145,18 @@ describe('the walk', () => {
     await lesson.page.press('Tab')
     expect((await focus()).name).toContain('Skip')
     await lesson.page.press('Enter')
-    expect(await lesson.page.evaluate(() => document.activeElement?.id)).toBe('stop-title')
+    await lesson.page.waitUntil('the title has the focus', () => document.activeElement?.id === 'stop-title')
   })
 })
 
 describe('Tab', () => {
+  // A page of its own for each: the focus that has left for the browser's window may not come back as it was.
+  beforeEach(async () => {
+    expect(lesson.page.complaints).toEqual([])
+    await lesson.close()
+    lesson = await stand.open('', { lang: 'en' })
+  })
+
   test.each([
     ['at the start', '?lang=en'],
     ['with settings and an explanation open', '?lang=en&stop=9&pin=output.1.2'],
@@ -167,10 +174,12 @@ describe('Tab', () => {
     for (let presses = 0; presses < 250 && !out; presses += 1) {
       await lesson.page.press('Tab')
       const now = await focus()
-      out = now.key === '' || now.key === seen[0]?.key
+      // Behind the last element some browsers go on in their own window, where a page does not see its focus leave at once.
+      out = now.key === '' || now.key === seen[0]?.key || now.key === seen.at(-1)?.key
       if (!out) seen.push(now)
     }
     expect(out, `caught after ${seen.at(-1)?.name}`).toBe(true)
+    expect(seen.at(-1)?.name, 'the last to have the focus').toContain('Next')
     expect(new Set(seen.map(({ key }) => key)).size).toBe(seen.length)
     expect(seen.filter(({ visible }) => !visible).map(({ name }) => name), 'focus that nobody sees').toEqual([])
     expect(seen.filter(({ inView }) => !inView).map(({ name }) => name), 'focus out of sight').toEqual([])
@@ -182,8 +191,9 @@ describe('Tab', () => {
     // And back the same way.
     await lesson.page.evaluate(() => document.querySelector<HTMLElement>('[data-testid="next"]')!.focus())
     const from = await focus()
-    await lesson.page.press('Tab')
     await lesson.page.press('Shift+Tab')
+    expect((await focus()).key).not.toBe(from.key)
+    await lesson.page.press('Tab')
     expect((await focus()).key).toBe(from.key)
   })
 })

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path'
 const rest = process.argv.slice(2).filter((word) => word !== '--quick')
 const quick = rest.length < process.argv.length - 2 || process.env.QUICK === '1'
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
-const smoke = quick && rest.length === 0 ? ['walker', 'explanations', 'axe'].map((name) => `tests/page/${name}.test.ts`) : []
+const telling = process.env.ENGINE === 'firefox' ? ['walker', 'motion', 'state', 'keyboard'] : ['walker', 'explanations', 'axe']
+const smoke = quick && rest.length === 0 ? telling.map((name) => `tests/page/${name}.test.ts`) : []
 
 const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'page', ...smoke, ...rest], {
   stdio: 'inherit',

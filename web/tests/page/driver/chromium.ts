@@ -1,8 +1,8 @@
 // Chromium through playwright-core, with the machine's own browser.
-import { accessSync, constants, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { type Browser as Chromium, type BrowserContext, type Page as Tab, chromium } from 'playwright-core'
 import type { Browser, OpenOptions, Page, Point, Target } from './driver'
+import { executable } from './executable'
 
 const flags = [
   '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update',
@@ -12,32 +12,11 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const patienceMs = 10_000
 
 export async function launch(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: executable(), args: flags })
+  const browser = await chromium.launch({ executablePath: executable('CHROMIUM', names), args: flags })
   return {
     name: 'chromium',
     open: (options = {}) => open(browser, options),
     close: () => browser.close(),
-  }
-}
-
-function executable(): string {
-  const given = process.env.CHROMIUM
-  if (given) return given
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    for (const name of names) {
-      const file = join(folder, name)
-      if (isExecutable(file)) return file
-    }
-  }
-  throw new Error(`no browser: put one of ${names.join(', ')} on PATH, or its file into CHROMIUM`)
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }
 

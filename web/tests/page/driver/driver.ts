@@ -1,5 +1,5 @@
-// What the page tests ask of a browser. Chromium implements it by Playwright (chromium.ts); Firefox (WebDriver BiDi) and
-// WebKitGTK (plain WebDriver) fit behind the same interface. Tests import this file and never a browser library.
+// What the page tests ask of a browser. Chromium implements it by Playwright (chromium.ts), Firefox by Puppeteer over
+// WebDriver BiDi (firefox.ts); WebKitGTK (plain WebDriver) fits behind the same interface. Tests import this file and never a browser library.
 
 export interface Point {
   x: number
@@ -68,6 +68,7 @@ export interface Browser {
 
 const engines: Record<string, () => Promise<Browser>> = {
   chromium: async () => (await import('./chromium')).launch(),
+  firefox: async () => (await import('./firefox')).launch(),
 }
 
 /** The engine is chosen by the environment variable ENGINE. */
