@@ -136,7 +136,7 @@ export const steps = {
     failed: 'This part did not arrive. Check the connection and try again.',
   },
   role: { label: 'Project to', q: 'Q: asks', k: 'K: is asked', v: 'V: is handed over' },
-  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${count(h, 'narrow one')}`, same: (numbers: string) => `Computed both ways: all ${numbers} results agree, the largest difference is 0.`, differ: (numbers: string, differing: string, largest: string) => `Computed both ways: of ${numbers}, ${differing} differ, by ${largest} at most.` },
+  wide: { label: 'How to multiply', wide: 'One wide product', narrow: (h: number) => `${count(h, 'narrow one')}`, same: (numbers: string) => `Computed both ways: ${numbers} of ${numbers} agree, the largest difference is 0.`, differ: (numbers: string, differing: string, largest: string) => `Computed both ways: of ${numbers}, ${differing} differ, by ${largest} at most.` },
   compare: { open: 'Compare heads', close: 'One head only', caption: (h: number) => `${count(h, 'head')} on one scale. Press one to look at it.` },
   axes: { query: 'rows: who asks', key: 'columns: who is asked' },
   vectors: {
