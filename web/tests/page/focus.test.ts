@@ -104,7 +104,7 @@ test.each([
   ['many heads, the last page', 1440, '?dModel=40&heads=20&head=17&stop=9&pin=output.0.1', ''],
   ['many heads, the first page, as a table', 1440, '?dModel=40&heads=20&stop=1&pin=q.0.1', 'as-table'],
   ['softmax on a phone', 390, '?stop=6&pin=weights.1.0.0&causal=1', ''],
-])('whatever is pressed: %s', async (_, width, search, opened) => {
+])('whatever is pressed: %s', { timeout: 300_000 }, async (_, width, search, opened) => {
   const own = await stand.open('', { width, height: 900 })
   const visit = async (): Promise<void> => {
     await own.visit(`${search}&lang=en`)
