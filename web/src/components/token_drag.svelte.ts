@@ -35,6 +35,8 @@ export class TokenDrag {
     this.cancel()
     if (gap === undefined || from === undefined) return
     this.#justDropped = true
+    // The click that ends a drag comes before this; a key pressed later is a press of its own.
+    setTimeout(() => (this.#justDropped = false))
     const to = gap > from ? gap - 1 : gap
     if (to !== from) this.drop(from, to)
   }

@@ -176,7 +176,6 @@ export const steps = {
   softmax: { before: 'scores', after: 'attention weights' },
   mix: { weights: 'attention weights', values: 'values', output: 'output of the head' },
   concat: {
-    apart: (h: number): string => (h === 1 ? '$Z_1$, output of the head' : '$Z_i$, outputs of the heads'),
     together: (h: number): string => (h === 1 ? '$Z$, the same' : '$Z$, side by side'),
   },
   output: {

@@ -141,7 +141,6 @@ export const steps: StepsText = {
   softmax: { before: '得分', after: '注意力权重' },
   mix: { weights: '注意力权重', values: '值', output: '这个头的输出' },
   concat: {
-    apart: (h) => (h === 1 ? '$Z_1$ 这个头的输出' : '$Z_i$ 各个头的输出'),
     together: (h) => (h === 1 ? '$Z$ 就是它' : '$Z$ 左右挨着'),
   },
   output: {

@@ -148,3 +148,19 @@ test.each([['light', 6, ''], ['dark', 0, ''], ['light', 9, ''], ['dark', 6, '&pi
   expect(found).toEqual([])
   await lesson.close()
 })
+
+test('in front of a room nobody is asked: two presses are two steps, and a click at W_O pins', async () => {
+  const own = await stand.open('?view=projector&stop=1', { width: 1024, height: 768, reducedMotion: false })
+  for (const stop of [2, 3]) {
+    await own.page.press('ArrowRight')
+    await own.atRest()
+    expect(await own.stop()).toBe(stop)
+  }
+  await own.visit('?view=projector&stop=8')
+  await own.page.press('ArrowRight')
+  await own.atRest()
+  await own.clickOne(`${id('grid')}[data-tensor="output"]`)
+  const { out, pin } = await own.page.evaluate(() => window.eightMeetings.state)
+  expect([out, pin?.tensor]).toEqual([[], 'output'])
+  await own.close()
+})

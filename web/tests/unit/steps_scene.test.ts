@@ -128,7 +128,7 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
           seen(scene)
             // A map of all heads and its heads one by one are the same cells.
             .flatMap((part) => part.bands.map((band) => ({ part, band })))
-            .map(({ part, band }) => `${Math.round(part.x + band.left)} ${Math.round(part.y)} ${Math.round(band.width)} ${Math.round(part.rowHeight * part.matrix.rows)} ${part.matrix.value(0, band.start)}`)
+            .map(({ part, band }) => `${Math.round(part.x + band.left)} ${Math.round(part.y)} ${Math.round(band.width)} ${band.count} ${Math.round(part.rowHeight * part.matrix.rows)} ${part.matrix.value(0, band.start)}`)
             .sort()
         expect(painted(moment), `around stop ${stop}`).toEqual(painted(resting))
       }

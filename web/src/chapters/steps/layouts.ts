@@ -217,7 +217,7 @@ function blockOf(pass: Pass, tensor: TensorName, band: Band, tabs: boolean): { m
 
 /** A map of all heads as one map per head: the same cells in the same pixels, places counted from its corner. */
 export function piecesOf(pass: Pass, tensor: TensorName, stage: Stage, bands: readonly Band[], tabs: boolean): Part[] {
-  if (bands.length > mostPieces) return []
+  if (bands.length > mostPieces || bands.some(({ head }) => head === undefined)) return []
   return bands.map((band) => partOf({ ...common(stage), ...blockOf(pass, tensor, band, tabs), x: band.left }))
 }
 

@@ -174,7 +174,7 @@ export class Predict implements Asker {
 
   #fits({ shape, head }: Question): boolean {
     const now = this.#lesson.pass?.shape
-    return now?.heads === shape.heads && now.modelDim === shape.modelDim && head < this.#lesson.state.heads
+    return now?.heads === shape.heads && now.modelDim === shape.modelDim && headsOn(headPage(now.heads, this.#lesson.state.head)).includes(head)
   }
 
   /** Heads on the screen; those that are off already have nothing to change. */

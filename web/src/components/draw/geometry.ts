@@ -86,7 +86,7 @@ export const bandOf = (grid: Grid, column: number): Band | undefined =>
 
 export function boxOf(grid: Grid, row: number, column: number): Box | undefined {
   const band = bandOf(grid, column)
-  if (band === undefined) return undefined
+  if (band === undefined || row < 0 || row >= grid.rows) return undefined
   const width = band.width / band.count
   return { left: band.left + (column - band.start) * width, top: row * grid.rowHeight, width, height: grid.rowHeight }
 }

@@ -108,8 +108,8 @@ export interface Scene {
 /** What a map needs to be drawn; everything else has a default. */
 export type Draft = Pick<Part, 'matrix' | 'bands' | 'rowHeight'> & Partial<Omit<Part, 'heading'>> & { heading?: Partial<Heading> }
 
-export const idOf = ({ tensor, head, rowStride, columnStride, firstRow }: Matrix): string =>
-  `${tensor}${head === undefined ? '' : `/${head}`}${rowStride < columnStride ? '/turned' : ''}${firstRow > 0 ? `/${firstRow}` : ''}`
+export const idOf = ({ tensor, head, rowAxis, firstRow }: Matrix): string =>
+  `${tensor}${head === undefined ? '' : `/${head}`}${rowAxis === 'k' ? '/turned' : ''}${firstRow > 0 ? `/${firstRow}` : ''}`
 
 /** For drawings of the chosen head only. */
 export const keyOfChosen = (matrix: Matrix): { key: string } => ({ key: idOf({ ...matrix, head: undefined }) })

@@ -114,6 +114,13 @@ function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readon
 }
 
 function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
-  const mark = (thing: Thing, side: string): Thing => ({ ...thing, id: `${side} ${thing.id}` })
-  return [...a.map((thing) => mark(faded(thing, leave(t)), 'old')), ...b.map((thing) => mark(faded(thing, come(t)), 'new'))]
+  const old = new Map(a.map((thing) => [thing.id, thing]))
+  const fresh = new Set(b.map(({ id }) => id))
+  const e = travel(t)
+  // What both have stays itself, with the focus that may be in it.
+  const arriving = b.map((thing) => {
+    const own = old.get(thing.id)
+    return own === undefined ? faded(thing, come(t)) : { ...thing, x: mix(own.x, thing.x, e), y: mix(own.y, thing.y, e) }
+  })
+  return [...a.filter(({ id }) => !fresh.has(id)).map((thing) => faded(thing, leave(t))), ...arriving]
 }
