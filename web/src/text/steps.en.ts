@@ -190,6 +190,10 @@ export const steps = {
     isOff: 'off',
     allOff: 'Every head is off: the output is 0.',
   },
+  roomLines: {
+    scale: () => 'Divide by $√d_k$: then wider heads do not spread the scores wider.',
+    output: ({ h }: Sizes) => (h === 1 ? 'One head: its contribution is $Y$.' : `The contributions of ${h} heads add up to $Y$.`),
+  },
   room: {
     score: { before: (query: string, key: string) => `“${query}” asks “${key}”: the score is `, after: '.' },
     scaled: { before: (query: string, key: string) => `“${query}” asks “${key}”: the scaled score is `, after: '.' },

@@ -155,6 +155,10 @@ export const steps: StepsText = {
     isOff: '关了',
     allOff: '头全关掉了：输出是 0。',
   },
+  roomLines: {
+    scale: () => '除以 $√d_k$：头再宽，得分也不会铺得越来越开。',
+    output: ({ h }) => (h === 1 ? '只有一个头：它的贡献就是 $Y$。' : `${h} 个头的贡献相加，就是 $Y$。`),
+  },
   room: {
     score: { before: (query, key) => `“${query}”问“${key}”，得分是 `, after: '。' },
     scaled: { before: (query, key) => `“${query}”问“${key}”，缩放后的得分是 `, after: '。' },
