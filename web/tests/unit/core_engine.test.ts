@@ -115,7 +115,8 @@ describe.each(builds)('%s build', (build) => {
 
         const [vectors, positions] = [values(tensor(pass, 'token_vectors')), values(tensor(pass, 'positions'))]
         expect(values(tensor(pass, 'x'))).toEqual(vectors.map((value, i) => Math.fround(value + positions[i]!)))
-        expect(positions.some((value) => value !== 0)).toBe(asked.positions)
+        // The first column of the first place is sin 0.
+        expect(positions.some((value) => value !== 0)).toBe(asked.positions && positions.length > 1)
       })
     }
   })
