@@ -3,6 +3,7 @@ import type { Pass, TensorView } from '../core/protocol'
 import type { TensorName } from '../core/generated/tables'
 import { type Matrix, type Slice, matrixOf } from '../model/matrix'
 import { fixed } from '../model/format'
+import type { Contributions } from '../model/lesson.svelte'
 import { type Domain, domainOf } from '../model/scale'
 import { symbolOf } from '../model/symbols'
 import { fitDigits } from './draw/digits'
@@ -23,6 +24,12 @@ export function slice(pass: Pass, name: TensorName, options: Slice = {}): Matrix
   const matrix = known.get(key) ?? matrixOf(view, options, pass)
   known.set(key, matrix)
   return matrix
+}
+
+/** What a head adds to the output, if this pass's contributions are there and it is one of those asked for. */
+export function contributionOf(own: Contributions | undefined, pass: Pass, head: number): Matrix | undefined {
+  const place = own?.pass === pass ? head - own.first : -1
+  return own !== undefined && place >= 0 && place < (own.view.shape[0] ?? 0) ? matrixOf(own.view, { head, place }, pass) : undefined
 }
 
 export const sheet = (matrix: Matrix, title = symbolOf(matrix.tensor, matrix.head)): Sheet => ({

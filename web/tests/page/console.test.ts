@@ -113,6 +113,7 @@ describe('checking the numbers', () => {
   test('without a network: said, and the next try may succeed', async () => {
     const fresh = await stand.open()
     await fresh.visit('?lang=en')
+    await fresh.click('settings')
     await fresh.page.setOffline(true)
     const said = await fresh.page.evaluate(() => window.eightMeetings.check().then(() => 'done', String))
     expect(said).toContain('load_failed')

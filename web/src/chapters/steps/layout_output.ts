@@ -1,9 +1,9 @@
 // Stop 9: every head's output times its own row block of W_O is its contribution; contributions add up to Y. Few and narrow
 // heads cross as in a multiplication by hand; many or wide ones get a lane each, the chosen one taller.
-import { slice } from '../../components/figures'
+import { contributionOf, slice } from '../../components/figures'
 import { plainBand } from '../../components/draw/geometry'
 import { type Caption, type Part, type Scene, type Sign, abovePx, gridPx, labelled, partOf, sceneOf, widthPx } from '../../components/draw/scene'
-import { type Matrix, matrixOf } from '../../model/matrix'
+import type { Matrix } from '../../model/matrix'
 import type { Setting } from './layouts'
 import { laneWidths, outputCross, vectorBand } from './stage'
 
@@ -16,17 +16,12 @@ interface Lane {
 }
 
 function lanesOf({ pass, contributions, heads, sizes }: Setting): Lane[] {
-  const own = contributions?.pass === pass ? contributions : undefined
-  return heads.shown.map((head) => {
-    const place = own ? head - own.first : -1
-    const known = own !== undefined && place >= 0 && place < (own.view.shape[0] ?? 0)
-    return {
-      head,
-      z: slice(pass, 'heads', { head }),
-      w: slice(pass, 'w_o', { rows: [head * sizes.k, sizes.k] }),
-      c: known ? matrixOf(own.view, { head, place }, pass) : undefined,
-    }
-  })
+  return heads.shown.map((head) => ({
+    head,
+    z: slice(pass, 'heads', { head }),
+    w: slice(pass, 'w_o', { rows: [head * sizes.k, sizes.k] }),
+    c: contributionOf(contributions, pass, head),
+  }))
 }
 
 export function output(setting: Setting): Scene {

@@ -1,10 +1,9 @@
 // The drawings for a room. What a stop is about stands large, with digits that the back row can read; what it is made of stands
 // left of it in colours only, on the same rows. Stops of one pair of tokens show their result alone, as on a phone.
-import { slice } from '../../components/figures'
+import { contributionOf, slice } from '../../components/figures'
 import { type Band, dockedBands, plainBand } from '../../components/draw/geometry'
 import { type Caption, type Draft, type Item, type Part, type Scene, columnsPx, flow } from '../../components/draw/scene'
 import type { TensorName } from '../../core/generated/tables'
-import { matrixOf } from '../../model/matrix'
 import type { StopName } from '../../model/stops'
 import { type Layout, type Setting, common, layouts, ofHead, piecesOf } from './layouts'
 import { roomOperand, weightRow } from './stage'
@@ -82,15 +81,14 @@ const mix: Layout = (setting) => {
 /** Contributions add up: the heads on the screen as strips, and the sum. */
 const output: Layout = (setting) => {
   const { pass, stage, sizes, contributions, heads } = setting
-  const own = contributions?.pass === pass ? contributions : undefined
-  const shown = heads.shown.filter((head) => own !== undefined && head >= own.first && head - own.first < (own.view.shape[0] ?? 0))
+  const shown = heads.shown.filter((head) => contributionOf(contributions, pass, head) !== undefined)
   const narrowed = { ...stage, operator: shown.length > 3 ? Math.round(stage.operator * 0.6) : stage.operator }
   const share = (stage.width - stage.gutter) / 2 / Math.max(1, shown.length) - narrowed.operator
   const width = Math.max(8, Math.min(roomOperand(stage, sizes.d), share))
   const all = shown.length === sizes.h
   const operands = shown.flatMap((head, i) => {
-    if (own === undefined) return []
-    const matrix = matrixOf(own.view, { head, place: head - own.first }, pass)
+    const matrix = contributionOf(contributions, pass, head)
+    if (matrix === undefined) return []
     const last = i === shown.length - 1
     const draft: Draft = { ...common(stage), matrix, bands: plainBand(sizes.d, width).map((band) => ({ ...band, head })), into: 'output', heading: { title: null, tabs: true } }
     return [{ draft, sign: last ? (all ? '=' : '+ … =') : '+' }]

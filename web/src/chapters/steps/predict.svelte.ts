@@ -2,10 +2,11 @@
 // it. Nothing waits for the answer.
 import { Tween } from 'svelte/motion'
 import type { Asker } from '../../components/asker'
+import { contributionOf } from '../../components/figures'
 import type { CellRef, Pass } from '../../core/protocol'
 import { headPage, headsOn } from '../../model/heads'
 import type { Lesson } from '../../model/lesson.svelte'
-import { type Matrix, matrixOf } from '../../model/matrix'
+import type { Matrix } from '../../model/matrix'
 import { type StopName, nameOf } from '../../model/stops'
 import type { Block, Columns } from '../../text/questions.en'
 import { type Change, changeOf, judgeBlock, judgeColumn } from './judge'
@@ -203,10 +204,7 @@ export class Predict implements Asker {
   }
 
   #switchOff(pass: Pass, head: number): void {
-    const { contributions } = this.#lesson
-    const place = contributions?.pass === pass ? head - contributions.first : -1
-    const known = contributions !== undefined && place >= 0 && place < (contributions.view.shape[0] ?? 0)
-    this.#before = { pass, contribution: known ? matrixOf(contributions.view, { head, place }, pass) : undefined }
+    this.#before = { pass, contribution: contributionOf(this.#lesson.contributions, pass, head) }
     this.#lesson.toggleHead(head)
   }
 
