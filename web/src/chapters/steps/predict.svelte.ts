@@ -195,7 +195,7 @@ export class Predict implements Asker {
     void this.#parted.set(to, { duration: seen && !this.#isStill() ? 480 : 0 })
   }
 
-  /** Whoever walks on takes nothing along: the figure opens, and the head is on again. */
+  /** Whoever walks on takes nothing along: the figure opens, and the head is on again (not in the step that Back returns to). */
   #leave(): void {
     if (this.#question === undefined) return
     this.verdict = undefined
