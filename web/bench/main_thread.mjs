@@ -57,7 +57,7 @@ async function moving(stop, size) {
     const { left, top, width } = nav.getBoundingClientRect()
     const from = Number(main.dataset.place)
     const at = (place) => left + ((place + 0.5) / 11) * width
-    const send = (type, place) => nav.dispatchEvent(new PointerEvent(type, { clientX: at(place), clientY: top + 20, button: 0, pointerId: 1, bubbles: true }))
+    const send = (type, place) => nav.dispatchEvent(new PointerEvent(type, { clientX: at(place), clientY: top + 20, button: 0, buttons: 1, isPrimary: true, pointerId: 1, bubbles: true }))
     nav.setPointerCapture = () => undefined
     send('pointerdown', from)
     const frames = []
@@ -69,7 +69,9 @@ async function moving(stop, size) {
       void document.body.offsetHeight
       frames.push(performance.now() - start)
     }
+    const reached = Number(main.dataset.place)
     send('pointerup', from)
+    if (Math.abs(reached - from - 0.98) > 0.02) throw new Error(`the hand did not pull the walk: it is at ${reached}`)
     return frames
   })
 }

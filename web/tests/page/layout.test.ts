@@ -1,6 +1,7 @@
 // Pages that fit: nothing scrolls sideways but figures in themselves, nothing is too small to hit or to read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Lesson, Stand, lastStop, test as id } from './support/lesson'
+import { readGrids, stand as standOn } from './support/maps'
 import { query, lesson as lessonProblem } from './support/problem'
 
 let stand: Stand
@@ -140,6 +141,37 @@ test.each([
   })
   expect(said).toEqual(expect.arrayContaining([...surely]))
   expect(said).not.toContain(surelyNot)
+  await lesson.close()
+})
+
+/** Where everything lies but what is drawn in the figure: its top and height on the page. */
+const everythingBelow = (lesson: Lesson): Promise<string[]> =>
+  lesson.page.evaluate((pointed) => {
+    const fixed = [...document.querySelectorAll<HTMLElement>('main *')].filter(
+      (element) => element.getClientRects().length > 0 && element.closest(`${pointed}, .stage, .unseen`) === null,
+    )
+    return fixed.map((element) => {
+      const { top, height } = element.getBoundingClientRect()
+      return `${element.tagName} ${element.className}: ${(top + scrollY).toFixed(1)} + ${height.toFixed(1)}`
+    })
+  }, id('pointed'))
+
+// A press that moves its own target is no press: the pointer goes down on one thing and up on another.
+test.each([['zh', 1440], ['en', 1280], ['en', 1024], ['en', 390]] as const)('pointing at numbers moves nothing: %s, %i wide', async (lang, width) => {
+  const lesson = await stand.open('', { width, height: width < 640 ? 844 : 900 })
+  for (const search of [`?lang=${lang}&pin=x.2.5`, query({ ...wordy, lang }, { pin: 'output.1.2' })]) {
+    await lesson.visit(search)
+    await everyStop(lesson, async (stop) => {
+      await lesson.page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+      const before = await everythingBelow(lesson)
+      for (const { order } of await readGrids(lesson.page)) {
+        await standOn(lesson.page, order)
+        await lesson.page.press('Control+End')
+        expect(await lesson.text(id('pointed')), `stop ${stop}, map ${order}`).not.toBe('')
+        expect(await everythingBelow(lesson), `stop ${stop}, map ${order}`).toEqual(before)
+      }
+    })
+  }
   await lesson.close()
 })
 
