@@ -26,10 +26,15 @@ export function slice(pass: Pass, name: TensorName, options: Slice = {}): Matrix
   return matrix
 }
 
+const contributed = new WeakMap<TensorView, Matrix[]>()
+
 /** What a head adds to the output, if this pass's contributions are there and it is one of those asked for. */
 export function contributionOf(own: Contributions | undefined, pass: Pass, head: number): Matrix | undefined {
-  const place = own?.pass === pass ? head - own.first : -1
-  return own !== undefined && place >= 0 && place < (own.view.shape[0] ?? 0) ? matrixOf(own.view, { head, place }, pass) : undefined
+  if (own?.pass !== pass) return undefined
+  const { view, first } = own
+  const matrices = contributed.get(view) ?? Array.from({ length: view.shape[0] ?? 0 }, (_, place) => matrixOf(view, { head: first + place, place }, pass))
+  contributed.set(view, matrices)
+  return matrices[head - first]
 }
 
 export const sheet = (matrix: Matrix, title = symbolOf(matrix.tensor, matrix.head)): Sheet => ({

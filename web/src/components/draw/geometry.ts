@@ -146,17 +146,17 @@ export function isBinned(grid: Grid, pixelRatio: number): boolean {
 /** The cell of largest magnitude in a block; what is not a number wins, so that it can't hide. */
 export function strongest(matrix: Matrix, fromRow: number, toRow: number, fromColumn: number, toColumn: number): Place {
   const { data, offset, rowStride, columnStride } = matrix
-  let best = { row: fromRow, column: fromColumn }
-  let size = -1
+  let [bestRow, bestColumn, size] = [fromRow, fromColumn, -1]
   for (let row = fromRow; row < toRow; row += 1) {
     for (let column = fromColumn; column < toColumn; column += 1) {
-      const value = Math.abs(data[offset + row * rowStride + column * columnStride] ?? 0)
-      if (Number.isNaN(value)) return { row, column }
-      if (value > size) {
-        size = value
-        best = { row, column }
-      }
+      const value = Math.abs(data[offset + row * rowStride + column * columnStride]!)
+      if (value <= size) continue
+      // Neither smaller nor larger: not a number.
+      if (!(value > size)) return { row, column }
+      size = value
+      bestRow = row
+      bestColumn = column
     }
   }
-  return best
+  return { row: bestRow, column: bestColumn }
 }

@@ -2,8 +2,9 @@
 import { bare, fixed } from '../../model/format'
 import type { Matrix } from '../../model/matrix'
 import type { Domain } from '../../model/scale'
+import { gapFromPx, isBlank, paintCells } from './cells'
 import type { Digits } from './digits'
-import { type Band, type Grid, bins, boxOf, strongest } from './geometry'
+import { type Grid, boxOf } from './geometry'
 import { type Ground, type Shade, alarmOn, colourIn, css, hairOn, inkOn, lineOn } from './ramp'
 import { markNegative } from './signs'
 
@@ -24,7 +25,6 @@ export interface Look {
   masked: ((row: number, column: number) => boolean) | undefined
 }
 
-const gapFromPx = 10
 const hatchPitchPx = 6
 
 export function paint(canvas: HTMLCanvasElement, matrix: Matrix, grid: Grid, look: Look, pixelRatio: number): void {
@@ -32,38 +32,12 @@ export function paint(canvas: HTMLCanvasElement, matrix: Matrix, grid: Grid, loo
   canvas.height = Math.max(1, Math.round(grid.height * pixelRatio))
   const context = canvas.getContext('2d')
   if (context === null) return
-  for (const band of grid.bands) paintBand(context, matrix, grid, band, look, pixelRatio)
+  for (const band of grid.bands) paintCells(context, matrix, grid, band, look, pixelRatio)
   context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0)
   if (look.blankBelow > 0 && look.domain.kind === 'sequential') frameBlank(context, matrix, grid, look)
   if (look.masked !== undefined) hatchMasked(context, matrix, grid, look)
   if (look.signs) markNegative(context, matrix, grid, look, pixelRatio)
   if (look.digits !== undefined) writeDigits(context, matrix, grid, look, look.digits)
-}
-
-function paintBand(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, band: Band, look: Look, pixelRatio: number): void {
-  const [width, height] = [Math.round(band.width * pixelRatio), Math.round(grid.height * pixelRatio)]
-  if (width < 1 || height < 1) return
-  const columns = bins(band.count, width)
-  const rows = bins(grid.rows, height)
-  const columnGap = band.width / band.count >= gapFromPx ? Math.round(pixelRatio) : 0
-  const rowGap = grid.rowHeight >= gapFromPx ? Math.round(pixelRatio) : 0
-  const image = context.createImageData(width, height)
-  const pixels = new Uint32Array(image.data.buffer)
-  for (let r = 0; r < rows.count; r += 1) {
-    for (let c = 0; c < columns.count; c += 1) {
-      const place = strongest(
-        matrix, rows.first(r), rows.first(r + 1), band.start + columns.first(c), band.start + columns.first(c + 1),
-      )
-      const value = matrix.value(place.row, place.column)
-      if (!Number.isFinite(value) || isBlank(value, look)) continue
-      const [red, green, blue] = colourIn(value, look)
-      // ImageData is RGBA in memory, and every browser we know runs on little-endian machines.
-      const colour = (255 << 24) | (blue << 16) | (green << 8) | red
-      const [left, right] = [columns.pixel(c), columns.pixel(c + 1) - columnGap]
-      for (let y = rows.pixel(r); y < rows.pixel(r + 1) - rowGap; y += 1) pixels.fill(colour, y * width + left, y * width + right)
-    }
-  }
-  context.putImageData(image, Math.round(band.left * pixelRatio), 0)
 }
 
 /** A hairline around what is left blank, so that the eye finds its row and column. */
@@ -132,9 +106,6 @@ export function printed(value: number, digits: Digits): string {
   const text = fixed(value, digits.decimals)
   return digits.bare ? bare(text) : text
 }
-
-export const isBlank = (value: number, { domain, blankBelow }: Pick<Look, 'domain' | 'blankBelow'>): boolean =>
-  domain.kind === 'sequential' && value < blankBelow
 
 /** The colour of one cell as CSS, with the ink that reads on it. */
 export function cellColours(value: number, look: Shade): { ground: string; ink: string } {

@@ -50,12 +50,14 @@ function table(ground: Ground): readonly Colour[] {
 
 const tables: Record<Ground, readonly Colour[]> = { light: table('light'), dark: table('dark') }
 
-/** The colour of a finite value. `depth` < 1 uses the pale part of the ramp only, `from` > 0 leaves the palest out. */
-export function colourOf(value: number, domain: Domain, ground: Ground, depth = 1, from = 0): Colour {
-  const size = Math.min(1, Math.abs(value / domain.limit))
-  const t = Math.sign(value) * (from + (depth - from) * size)
-  return tables[ground][steps + Math.round(t * steps)] ?? [0, 0, 0]
+function placeOf(value: number, limit: number, depth: number, from: number): number {
+  const size = Math.min(1, Math.abs(value / limit))
+  return steps + Math.round(Math.sign(value) * (from + (depth - from) * size) * steps)
 }
+
+/** The colour of a finite value. `depth` < 1 uses the pale part of the ramp only, `from` > 0 leaves the palest out. */
+export const colourOf = (value: number, domain: Domain, ground: Ground, depth = 1, from = 0): Colour =>
+  tables[ground][placeOf(value, domain.limit, depth, from)] ?? [0, 0, 0]
 
 export interface Shade {
   domain: Domain
@@ -65,6 +67,13 @@ export interface Shade {
 }
 
 export const colourIn = (value: number, { domain, ground, depth, from }: Shade): Colour => colourOf(value, domain, ground, depth, from)
+
+// ImageData is RGBA in memory, and every browser we know runs on little-endian machines.
+const pack = ([red, green, blue]: Colour): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0
+const packed: Record<Ground, Uint32Array> = { light: Uint32Array.from(tables.light, pack), dark: Uint32Array.from(tables.dark, pack) }
+
+/** The colour of a finite value as a pixel of ImageData. */
+export const pixelIn = (value: number, { domain, ground, depth, from = 0 }: Shade): number => packed[ground][placeOf(value, domain.limit, depth, from)] ?? 0
 
 export const css = ([red, green, blue]: Colour): string => `rgb(${red} ${green} ${blue})`
 

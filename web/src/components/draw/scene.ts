@@ -48,6 +48,8 @@ export interface Part {
   /** how far the rules of a row reach over the map's sides */
   bridge: number
   opacity: number
+  /** while its shape changes: the shape it is painted in once, and stretched from */
+  stretchedFrom: Pick<Part, 'bands' | 'rowHeight'> | undefined
   reveal: Reveal | undefined
   entry: Entry | undefined
   /** the map of the next drawing that it becomes a part of */
@@ -119,7 +121,7 @@ export function partOf(draft: Draft): Part {
   const id = idOf(matrix)
   return {
     id, key: id, x: 0, y: 0, headingOpacity: 1, labelPx: 16, manner: reading, edge: undefined, crossed: false, bridge: 3, opacity: 1,
-    reveal: undefined, entry: undefined, into: undefined, bars: undefined, pieces: undefined,
+    stretchedFrom: undefined, reveal: undefined, entry: undefined, into: undefined, bars: undefined, pieces: undefined,
     ...draft,
     heading: { title: symbolOf(matrix.tensor, matrix.head), note: '', tabs: false, columns: [], ...draft.heading },
   }

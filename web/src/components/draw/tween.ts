@@ -64,9 +64,17 @@ function moved(a: Part, b: Part, t: number): Part {
     bands: bandsBetween(a.bands, b.bands, e),
     headingOpacity: same ? 1 : Math.abs(1 - 2 * t),
     opacity: mix(a.opacity, b.opacity, e),
+    stretchedFrom: smaller(a, b),
     reveal: undefined,
     bars: undefined,
   }
+}
+
+/** Cells in one band grow and shrink together: the smaller of the two pictures, stretched, is every picture between them. */
+function smaller(a: Part, b: Part): Part['stretchedFrom'] {
+  const [[one], [other]] = [a.bands, b.bands]
+  if (one === undefined || other === undefined || a.bands.length > 1 || b.bands.length > 1) return undefined
+  return one.width * a.rowHeight < other.width * b.rowHeight ? a : b
 }
 
 function leavingPart(part: Part, fresh: ReadonlyMap<string, Part>, t: number): Part {
