@@ -66,6 +66,7 @@ describe('bins', () => {
       for (let bin = 0; bin < found.count; bin += 1) {
         expect(found.first(bin + 1)).toBeGreaterThan(found.first(bin))
         expect(found.pixel(bin + 1)).toBeGreaterThan(found.pixel(bin))
+        expect([found.at(found.pixel(bin)), found.at(found.pixel(bin + 1) - 1)]).toEqual([bin, bin])
       }
     }
   })
@@ -103,6 +104,27 @@ describe('cells', () => {
       for (const { left, width } of bands.slice(0, -1)) expect(cellAt(grid, m, left + width + 6, 5, 1)).toBeUndefined()
       expect(cellAt(grid, m, -1, 5, 1)).toBeUndefined()
       expect(cellAt(grid, m, 5, rows * 24 + 1, 1)).toBeUndefined()
+    }
+  })
+
+  test('every pixel of a cell is that cell, wherever in the pixel the pointer stands', () => {
+    for (let i = 0; i < 60; i += 1) {
+      const [heads, headDim, rows] = [draw(1, 8), draw(1, 64), draw(1, 5)]
+      const shown = Array.from({ length: heads }, (_, head) => head)
+      const m = matrix(rows, heads * headDim, () => 1)
+      const ratio = [1, 1.25, 2, 3][draw(0, 3)]!
+      const grid = gridOf(dockedBands(heads * headDim * (1.1 + draw(0, 99) / 100), shown, headDim, 1.5, 46), rows, 7 + draw(0, 90) / 10)
+      for (const band of grid.bands) {
+        const columns = bins(band.count, Math.round(band.width * ratio))
+        for (let column = 0; column < band.count; column += 1) {
+          for (let pixel = columns.pixel(column); pixel < columns.pixel(column + 1); pixel += 1) {
+            const at = Math.round(band.left * ratio) + pixel
+            for (const part of [0.001, 0.5, 0.999]) {
+              expect(cellAt(grid, m, (at + part) / ratio, 1, ratio)).toEqual({ row: 0, column: band.start + column })
+            }
+          }
+        }
+      }
     }
   })
 

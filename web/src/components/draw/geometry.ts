@@ -109,14 +109,17 @@ export function visible(box: Box = { left: 0, top: 0, width: 0, height: 0 }): Bo
   return { left: box.left + (box.width - width) / 2, top: box.top + (box.height - height) / 2, width, height }
 }
 
-/** The cell at a point; between bands there is none. Where a pixel shows the strongest of several, that one. */
+/**
+ * The cell painted at a point; between bands there is none. A point means the device pixel it lies in, whole: pointers speak of whole
+ * pixels, and a cell may be hardly wider than one. Where a pixel shows the strongest of several cells, that one.
+ */
 export function cellAt(grid: Grid, matrix: Matrix, x: number, y: number, pixelRatio: number): Place | undefined {
-  const band = grid.bands.find(({ left, width }) => x >= left && x < left + width)
-  if (band === undefined || y < 0 || y >= grid.height) return undefined
-  const columns = bins(band.count, Math.round(band.width * pixelRatio))
-  const rows = bins(grid.rows, Math.round(grid.height * pixelRatio))
-  const column = Math.min(columns.count - 1, Math.floor(((x - band.left) / band.width) * columns.count))
-  const row = Math.min(rows.count - 1, Math.floor((y / grid.height) * rows.count))
+  const pixels = (length: number): number => Math.round(length * pixelRatio)
+  const [across, down] = [Math.floor(x * pixelRatio), Math.floor(y * pixelRatio)]
+  const band = grid.bands.find(({ left, width }) => across >= pixels(left) && across < pixels(left) + pixels(width))
+  if (band === undefined || down < 0 || down >= pixels(grid.height)) return undefined
+  const [columns, rows] = [bins(band.count, pixels(band.width)), bins(grid.rows, pixels(grid.height))]
+  const [column, row] = [columns.at(across - pixels(band.left)), rows.at(down)]
   return strongest(matrix, rows.first(row), rows.first(row + 1), band.start + columns.first(column), band.start + columns.first(column + 1))
 }
 
@@ -127,14 +130,21 @@ export interface Bins {
   first(bin: number): number
   /** the first pixel of a bin; pixel(count) is the end */
   pixel(bin: number): number
+  /** the bin of a pixel */
+  at(pixel: number): number
 }
 
 export function bins(items: number, pixels: number): Bins {
   if (items <= pixels) {
-    return { count: items, first: (bin) => bin, pixel: (bin) => Math.round((bin * pixels) / items) }
+    return {
+      count: items,
+      first: (bin) => bin,
+      pixel: (bin) => Math.round((bin * pixels) / items),
+      at: (pixel) => Math.ceil(((pixel + 0.5) * items) / pixels) - 1,
+    }
   }
   const count = Math.max(1, pixels)
-  return { count, first: (bin) => Math.floor((bin * items) / count), pixel: (bin) => bin }
+  return { count, first: (bin) => Math.floor((bin * items) / count), pixel: (bin) => bin, at: (pixel) => pixel }
 }
 
 /** Whether this grid has more cells than device pixels somewhere. */
