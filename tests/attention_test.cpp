@@ -243,6 +243,22 @@ TEST_CASE("loading again replaces the parameters", "[attention]") {
   CHECK_FALSE(attention.fits({4, 4, 6, 4, 2, 3}));
   CHECK_FALSE(attention.fits({4, 4, 6, 2, 1, 3}));
   CHECK_FALSE(attention.fits({4, 4, 6, 2, 2, 2}));
+  CHECK(attention.fits({4, 4, 6, 1, 1, 6}));
+  CHECK(attention.fits({4, 4, 6, 6, 6, 1}));
+}
+
+TEST_CASE("the same loaded matrices, cut into any number of heads", "[attention]") {
+  Random random(Catch::getSeed());
+  Problem p = random_problem({7, 7, 24, 4, 4, 6}, random);
+  Attention attention;
+  REQUIRE(attention.load(p.shape, p.parameters()).ok());
+  p.gates.clear();
+  for (const std::int32_t heads : {1, 2, 3, 4, 6, 8, 12, 24}) {
+    CAPTURE(heads);
+    p.shape.heads = p.shape.kv_heads = heads;
+    p.shape.head_dim = 24 / heads;
+    CHECK(different_bits(run(attention, p), run(p)) == "");
+  }
 }
 
 }  // namespace

@@ -157,8 +157,8 @@ void mix(const Pass& p, std::int32_t head, const float* packed) {
 }  // namespace
 
 bool Attention::fits(const Shape& shape) const {
-  return loaded() && shape.model_dim == shape_.model_dim && shape.heads == shape_.heads &&
-         shape.kv_heads == shape_.kv_heads && shape.head_dim == shape_.head_dim;
+  return loaded() && shape.model_dim == shape_.model_dim && shape.q_width() == shape_.q_width() &&
+         shape.kv_width() == shape_.kv_width();
 }
 
 Outcome Attention::load(const Shape& shape, const Parameters& parameters) {

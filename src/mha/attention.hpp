@@ -65,13 +65,14 @@ struct Options {
 /// except `parameters`, which must outlive it.
 class Attention {
  public:
-  /// Checks the parameters and packs them into panels. Of `shape` only d, h, g and k matter.
+  /// Checks the parameters and packs them into panels. Of `shape` only d and the widths hk and gk matter: the matrices
+  /// know nothing of heads, and one load() serves every way of cutting them.
   /// Errors: as validate(Shape) and validate(Shape, Parameters); out_of_memory. Nothing is loaded then.
   [[nodiscard]] Outcome load(const Shape& shape, const Parameters& parameters);
 
   /// One pass. `trace` is a slab of Layout(Slab::trace, shape, {.detail = detail}) floats, of which every tensor is
   /// written (the gaps between them are not). Allocates only when a pass needs more workspace than every pass before.
-  /// `shape` must agree with load() in d, h, g and k. If the outcome is not ok the trace holds nothing to be read.
+  /// `shape` must fit what was loaded. If the outcome is not ok the trace holds nothing to be read.
   /// Errors: as validate(Shape) and validate(Shape, Input, Options); not_loaded: nothing, or parameters of other sizes;
   /// wrong_size without a tensor: the trace; out_of_memory; overflow: a computed number is infinite or NaN, with the
   /// tensor and the place.
@@ -86,7 +87,7 @@ class Attention {
 
   /// False after a load() that failed, and for what was moved from.
   [[nodiscard]] bool loaded() const { return panels_.capacity() > 0; }
-  /// Whether passes of this shape fit the loaded parameters.
+  /// Whether passes of this shape fit the loaded parameters: the same d, hk and gk.
   [[nodiscard]] bool fits(const Shape& shape) const;
 
  private:

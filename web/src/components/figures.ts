@@ -1,6 +1,6 @@
 // Small helpers for figures: the legend of a tensor, the sheet of a matrix.
 import type { Pass, TensorView } from '../core/protocol'
-import type { TensorName } from '../core/generated/tables'
+import { type TensorName, tensorInfos } from '../core/generated/tables'
 import { type Matrix, type Slice, matrixOf } from '../model/matrix'
 import { fixed } from '../model/format'
 import type { Contributions } from '../model/lesson.svelte'
@@ -12,15 +12,19 @@ import { type Part, type Scene, pitchOf } from './draw/scene'
 import type { Legend, Sheet } from './Figure.svelte'
 import type { CommonText } from '../text/common.en'
 
-const slices = new WeakMap<Pass, Map<string, Matrix>>()
+const slices = new WeakMap<Pass | Float32Array, Map<string, Matrix>>()
 
-/** A slice of a tensor that every full pass holds; the same object every time, so that what shows it need not be painted again. */
+/**
+ * A slice of a tensor that every full pass holds; the same object every time, so that what shows it need not be painted again. Passes
+ * with the same parameters share theirs.
+ */
 export function slice(pass: Pass, name: TensorName, options: Slice = {}): Matrix {
-  const known = slices.get(pass) ?? new Map<string, Matrix>()
-  slices.set(pass, known)
-  const key = `${name} ${JSON.stringify(options)}`
   const view = pass.tensor(name)
   if (view === undefined) throw new Error(`this pass does not hold ${name}`)
+  const owner = tensorInfos[name].slab === 'parameters' ? view.data : pass
+  const known = slices.get(owner) ?? new Map<string, Matrix>()
+  slices.set(owner, known)
+  const key = `${name} ${JSON.stringify(options)}`
   const matrix = known.get(key) ?? matrixOf(view, options, pass)
   known.set(key, matrix)
   return matrix

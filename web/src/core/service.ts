@@ -138,7 +138,8 @@ export class Service {
     const { layer } = request
     if (!Number.isInteger(layer) || layer < 0 || layer >= maxLayers) throw new CoreError({ status: 'not_loaded' })
     const shape = engine.shape(request.tokens.length, request.dModel, request.heads)
-    const weightsId = `${request.weights} ${request.seed} d=${shape.modelDim} h=${shape.heads}`
+    // The matrices know nothing of heads: another h cuts the same ones.
+    const weightsId = `${request.weights} ${request.seed} d=${shape.modelDim}`
     const weights = this.#weightsFor(weightsId, shape, request)
     const current = { id, memory: engine.pass(weights, shape, request), weights, weightsId }
     this.#current.get(layer)?.memory.release()

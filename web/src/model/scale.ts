@@ -28,14 +28,16 @@ const familyOf: Partial<Record<TensorName, Family>> = {
   output: 'outputs', contributions: 'outputs',
 }
 
-const limits = new WeakMap<Pass, Map<Family, number>>()
+const limits = new WeakMap<Pass | Float32Array, Map<Family, number>>()
 
 /** `also` widens the scale of tensors that are not part of the pass (contributions). */
 export function domainOf(pass: Pass, tensor: TensorName, also?: TensorView): Domain {
   const family = familyOf[tensor]
   if (family === undefined) return { kind: 'sequential', limit: 1 }
-  const known = limits.get(pass) ?? new Map<Family, number>()
-  limits.set(pass, known)
+  // A million numbers that many passes share are read once.
+  const owner = (family === 'matrices' ? pass.tensor(tensor)?.data : undefined) ?? pass
+  const known = limits.get(owner) ?? new Map<Family, number>()
+  limits.set(owner, known)
   const own = known.get(family) ?? widest(families[family].map((name) => pass.tensor(name)))
   known.set(family, own)
   const reach = family === 'outputs' && also !== undefined ? Math.max(own, widest([also])) : own

@@ -4,7 +4,8 @@ import type { TensorView } from '../../src/core/protocol'
 import { csvName, csvOf } from '../../src/components/csv'
 import { emWidth, fitDigits, gutterPx, labelMode } from '../../src/components/draw/digits'
 import { type Band, bins, boxOf, boxesOf, cellAt, dockedBands, gridOf, isBinned, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
-import { type Colour, colourOf, digitDepth, inkOn, luminance } from '../../src/components/draw/ramp'
+import { colourCells } from '../../src/components/draw/cells'
+import { type Colour, colourOf, digitDepth, inkOn, luminance, shader } from '../../src/components/draw/ramp'
 import { parseFormula, parseProse, plain } from '../../src/components/prose'
 import { crossing, laneWidths, mixing, outputCross, projectionWidths, stageOf } from '../../src/chapters/steps/stage'
 import { matrixOf } from '../../src/model/matrix'
@@ -246,4 +247,42 @@ test('a cell too narrow to be seen is shown wider, around its own middle', () =>
   const seen = visible({ left: 10, top: 20, width: 1.5, height: 2 })
   expect(seen).toEqual({ left: 9.25, top: 19.5, width: 3, height: 3 })
   expect(visible({ left: 10, top: 20, width: 46, height: 30 })).toEqual({ left: 10, top: 20, width: 46, height: 30 })
+})
+
+test('every pixel is painted in the colour of the cell that the pointer finds there', () => {
+  for (let i = 0; i < 40; i += 1) {
+    const [heads, headDim, rows] = [draw(1, 4), draw(1, 40), draw(1, 30)]
+    const values = Float32Array.from({ length: rows * heads * headDim }, () => draw(-400, 400) / 100)
+    const m = { ...matrix(rows, heads * headDim, () => 0), data: values, offset: 0, rowStride: heads * headDim, columnStride: 1 }
+    const ratio = [1, 1.5, 2][draw(0, 2)]!
+    const shown = Array.from({ length: heads }, (_, head) => head)
+    const grid = gridOf(dockedBands(draw(20, 600), shown, headDim, 2, 46), rows, draw(5, 200) / 10)
+    const look = { domain: { kind: 'diverging', limit: 4 } as const, ground: 'light' as const, from: 0, depth: 1, blankBelow: 0 }
+    const colour = shader(look)
+    for (const band of grid.bands) {
+      const [left, width, height] = [band.left, band.width, grid.height].map((length) => Math.round(length * ratio)) as [number, number, number]
+      const pixels = new Uint32Array(width * height)
+      colourCells(pixels, m, grid, band, look, ratio)
+      let [painted, wrong] = [0, 0]
+      for (let y = 0; y < height; y += 1) {
+        for (let x = 0; x < width; x += 1) {
+          const pixel = pixels[y * width + x]!
+          if (pixel === 0) continue
+          painted += 1
+          const { row, column } = cellAt(grid, m, (left + x + 0.5) / ratio, (y + 0.5) / ratio, ratio)!
+          if (pixel !== colour(values[row * heads * headDim + column]!)) wrong += 1
+        }
+      }
+      expect(wrong).toBe(0)
+      expect(painted).toBeGreaterThan(0.7 * width * height)
+    }
+  }
+})
+
+test('a cell that is no number stays blank, also where it shares a pixel with others', () => {
+  const m = { ...matrix(1, 40, () => 0), data: Float32Array.from({ length: 40 }, (_, i) => (i === 13 ? NaN : i)), offset: 0, rowStride: 40, columnStride: 1 }
+  const look = { domain: { kind: 'diverging', limit: 40 } as const, ground: 'light' as const, from: 0, depth: 1, blankBelow: 0 }
+  const pixels = new Uint32Array(10 * 5)
+  colourCells(pixels, m, gridOf(plainBand(40, 10), 1, 5), plainBand(40, 10)[0]!, look, 1)
+  expect([...pixels.slice(0, 10)].map((pixel) => pixel === 0)).toEqual([false, false, false, true, false, false, false, false, false, false])
 })

@@ -1,6 +1,6 @@
 // A figure as a picture file: every digit at its place, every label and sign there, and nothing beyond the edge. The canvases are
 // fakes that keep what is drawn on them; a map that is drawn onto the picture brings its own notes along.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { stageOf } from '../../src/chapters/steps/stage'
 import { limitText } from '../../src/components/figures'
@@ -65,12 +65,14 @@ class FakeCanvas {
         const [left, top] = this.#place(x, y)
         this.notes.push(...child.notes.map((note) => ({ ...note, x: left + note.x, y: top + note.y })))
       },
-      createImageData: (width: number, height: number) => ({ data: new Uint8ClampedArray(width * height * 4) }),
     }
     // Everything else draws lines and shapes, which are not looked at here.
     return new Proxy(context, { get: (target, key) => Reflect.get(target, key) ?? (() => undefined), set: Reflect.set })
   }
 }
+
+// Pixels are no notes: cells.ts is looked at in draw.test.ts.
+vi.stubGlobal('ImageData', class {})
 
 const pixelRatio = 2
 const margin = 32

@@ -131,9 +131,8 @@ const pair =
       draft: { ...common(stage), ...ofHead(pass, tensor, { head }), bands: plainBand(sizes.n, cell * sizes.n), heading: { note, columns: pass.request.tokens }, entry },
       gutter: stage.gutter,
     })
-    const result = map(to, after, { from: `${from}/${head}` })
-    if (!stage.narrow) return flow([map(from, before), { sign: '→' }, result], stage)
-    return flow([pin?.tensor === from ? map(from, before) : result], stage)
+    if (!stage.narrow) return flow([map(from, before), { sign: '→' }, map(to, after, { by: 'rows' })], stage)
+    return flow([pin?.tensor === from ? map(from, before) : map(to, after, { from: `${from}/${head}` })], stage)
   }
 
 const scale = pair('raw_scores', 'scaled_scores', ({ pass, sizes, text }) => [

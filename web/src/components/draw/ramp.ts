@@ -72,8 +72,11 @@ export const colourIn = (value: number, { domain, ground, depth, from }: Shade):
 const pack = ([red, green, blue]: Colour): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0
 const packed: Record<Ground, Uint32Array> = { light: Uint32Array.from(tables.light, pack), dark: Uint32Array.from(tables.dark, pack) }
 
-/** The colour of a finite value as a pixel of ImageData. */
-export const pixelIn = (value: number, { domain, ground, depth, from = 0 }: Shade): number => packed[ground][placeOf(value, domain.limit, depth, from)] ?? 0
+/** The colours of finite values as pixels of ImageData. */
+export function shader({ domain: { limit }, ground, depth, from = 0 }: Shade): (value: number) => number {
+  const colours = packed[ground]
+  return (value) => colours[placeOf(value, limit, depth, from)] ?? 0
+}
 
 export const css = ([red, green, blue]: Colour): string => `rgb(${red} ${green} ${blue})`
 

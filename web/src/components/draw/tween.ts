@@ -1,7 +1,7 @@
 // A moment between two drawings: the same maps move, others leave, come, or fill. Only places, sizes and opacity change;
 // every map keeps its matrix, so no number changes while shapes move. A pure function: forwards and back are the same.
 import type { Band } from './geometry'
-import type { Caption, Labels, Part, Scene, Sign } from './scene'
+import type { Caption, Entry, Labels, Part, Scene, Sign } from './scene'
 
 const clamp = (t: number): number => Math.min(1, Math.max(0, t))
 
@@ -21,11 +21,14 @@ export function between(a: Scene, b: Scene, t: number): Scene {
   const old = new Map(before.map((part) => [part.id, part]))
   const fresh = new Map(after.map((part) => [part.id, part]))
   const leaving = before.filter(({ id }) => !fresh.has(id)).map((part) => leavingPart(part, fresh, t))
+  let newcomers = 0
   const moving = after.map((part) => {
     const own = old.get(part.id)
-    return own === undefined ? entering(part, old, t) : moved(own, part, t)
+    if (own !== undefined) return moved(own, part, t)
+    return part.entry === undefined ? faded(part, comeAfter(newcomers++, t)) : entering(part, part.entry, old, t)
   })
-  const parts = [...leaving, ...moving]
+  // What cannot be seen is not there: many maps are made one after another, not all in one frame.
+  const parts = [...leaving, ...moving].filter(({ opacity, reveal }) => opacity > 0 && (reveal?.share ?? 1) > 0)
   return {
     width: mix(a.width, b.width, ease(t)),
     height: mix(a.height, b.height, ease(t)),
@@ -38,6 +41,11 @@ export function between(a: Scene, b: Scene, t: number): Scene {
 
 const leave = (t: number): number => 1 - phase(t, 0, 0.35)
 const come = (t: number): number => phase(t, 0.6, 0.95)
+/** Many come in their order, the last a quarter of the movement later. */
+function comeAfter(others: number, t: number): number {
+  const start = 0.55 + 0.25 * Math.min(1, others / 16)
+  return phase(t, start, start + 0.2)
+}
 const travel = (t: number): number => ease(phase(t, 0.1, 0.8))
 
 const faded = <Thing extends { opacity: number }>(thing: Thing, share: number): Thing => ({ ...thing, opacity: thing.opacity * share })
@@ -83,9 +91,7 @@ function leavingPart(part: Part, fresh: ReadonlyMap<string, Part>, t: number): P
   return { ...moved(part, { ...target, heading: part.heading }, t), id: part.id, key: part.key, matrix: part.matrix, headingOpacity: leave(t), opacity: 1 - phase(t, 0.6, 0.85) }
 }
 
-function entering(part: Part, old: ReadonlyMap<string, Part>, t: number): Part {
-  const { entry } = part
-  if (entry === undefined) return faded(part, come(t))
+function entering(part: Part, entry: Entry, old: ReadonlyMap<string, Part>, t: number): Part {
   if ('by' in entry) return { ...part, reveal: { by: entry.by, share: phase(t, 0.5, 1) }, headingOpacity: phase(t, 0.4, 0.6), bars: undefined }
   if ('slidePx' in entry) {
     const e = ease(phase(t, entry.startAt, Math.min(1, entry.startAt + 0.45)))
