@@ -147,6 +147,24 @@ describe('every control, changed while it plays', () => {
   })
 })
 
+test.each([0, 3, 9])('stop %i: from one size to the other the drawing moves, and arrives, however often one changes one’s mind', async (stop) => {
+  const lesson = await stand.open(`?stop=${stop}&predict=0`, moving)
+  const size = (which: string): Promise<void> => lesson.page.click(id(`preset-${which}`))
+  await size('article')
+  await lesson.page.waitUntil('it moves', () => document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.moving === 'true')
+  await lesson.atRest()
+  const article = { ...lessonProblem('zh'), dModel: 512, heads: 8 }
+  await checkStop(lesson, stop, await ask(article), random, { chosen: 0, samples: 1 })
+  for (const which of ['readable', 'article', 'readable', 'article', 'readable']) {
+    await size(which)
+    if (random.chance(0.5)) await lesson.settled()
+  }
+  await lesson.atRest()
+  await checkStop(lesson, stop, await ask({ ...article, dModel: 8, heads: 2 }), random, { chosen: 0, samples: 1 })
+  expect(lesson.page.complaints).toEqual([])
+  await lesson.close()
+})
+
 test('two hundred fast actions, whatever they are: then everything on show is right', { timeout: 240_000 }, async () => {
   const lesson = await stand.open('?stop=0', moving)
   const actions: (() => Promise<unknown>)[] = [

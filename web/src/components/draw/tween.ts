@@ -11,7 +11,7 @@ export const phase = (t: number, start: number, end: number): number => clamp((t
 /** Slow, fast, slow; symmetric, so that going back looks like going forward. */
 export const ease = (t: number): number => (t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2)
 
-const mix = (a: number, b: number, t: number): number => a + (b - a) * t
+export const mix = (a: number, b: number, t: number): number => a + (b - a) * t
 
 /** `b` is one stop further than `a`. At 0 it is `a` itself, at 1 `b` itself. */
 export function between(a: Scene, b: Scene, t: number): Scene {
@@ -113,7 +113,7 @@ function bandsBetween(a: readonly Band[], b: readonly Band[], e: number): readon
 }
 
 /** Labels follow the rows they name; the rows of the sentence stay in sight all the way. */
-function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readonly Part[], t: number): Labels[] {
+export function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readonly Part[], t: number): Labels[] {
   const old = new Map(a.map((labels) => [labels.id, labels]))
   const kept = new Set(b.map(({ id }) => id))
   const e = travel(t)
@@ -127,7 +127,7 @@ function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readon
   return [...a.filter(({ id }) => !kept.has(id)).map((labels) => ({ ...faded(labels, leave(t)), of: now(labels) })), ...arriving]
 }
 
-function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
+export function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
   const old = new Map(a.map((thing) => [thing.id, thing]))
   const fresh = new Set(b.map(({ id }) => id))
   const e = travel(t)

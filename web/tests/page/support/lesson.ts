@@ -100,7 +100,8 @@ export class Lesson {
   }
 
   async atRest(): Promise<void> {
-    await this.page.waitUntil('nothing moves', () => Number.isInteger(Number(document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.place)))
+    await this.settled()
+    await this.page.waitUntil('nothing moves', () => document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.moving === 'false')
     await this.settled()
   }
 
