@@ -119,6 +119,20 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
     }
   })
 
+  test('K is turned over its diagonal: first it has the shape of Q, then it lies as columns', () => {
+    const [a, b] = [scenes[2]!, scenes[3]!]
+    const q = b.parts.find(({ id }) => id === `q_heads/${setting.heads.chosen}`)
+    if (q === undefined) return expect(setting.stage.narrow).toBe(true)
+    const turned = (t: number): Part | undefined => between(a, b, t).parts.find(({ id }) => id === `k_heads/${setting.heads.chosen}/turned`)
+    const first = turned(0.2)!
+    expect(first.turn).toBe(1)
+    expect(gridPx(first).height).toBeCloseTo(gridPx(q).width)
+    expect(gridPx(first).width).toBeCloseTo(gridPx(q).height)
+    const turns = [0.2, 0.35, 0.5, 0.65, 0.8].map((t) => turned(t)!.turn)
+    expect(turns).toEqual([...turns].sort((one, other) => other - one))
+    expect(turns.at(-1)).toBe(0)
+  })
+
   test('just after a stop, and just before the next, everything is where it stands at rest', () => {
     const seen = ({ parts }: Scene): Part[] => parts.filter(({ opacity, reveal }) => opacity > 0.01 && (reveal === undefined || reveal.share > 0.01))
     for (let stop = 0; stop < lastStop; stop += 1) {

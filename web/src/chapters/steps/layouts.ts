@@ -107,6 +107,9 @@ const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) =>
   k.x = result.x = q.x + Math.max(size.q, widthPx(q)) + 30
   k.y = abovePx(k)
   q.y = result.y = k.y + gridPx(k).height + 10
+  // Before it is turned, K has the shape of Q, a row for every token. It stands where Q and the first scores leave room.
+  const { width, height } = gridPx(q)
+  k.entry = { upright: { left: Math.max(k.x, k.x + gridPx(k).width - width), top: q.y, width, height } }
   const right = result.x + gridPx(result).width + 22
   const name = (of: Part, symbol: string): Caption => ({ id: `name of ${of.id}`, x: right, y: of.y, opacity: 1, text: `$${symbol}$ ${of.matrix.rows} × ${of.matrix.columns}` })
   const captions: Caption[] = [

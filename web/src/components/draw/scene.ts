@@ -3,7 +3,7 @@
 import type { Matrix } from '../../model/matrix'
 import { symbolOf } from '../../model/symbols'
 import { emWidth, labelHeightPx, labelMode } from './digits'
-import { type Band, gridOf } from './geometry'
+import { type Band, type Box, gridOf } from './geometry'
 import { type Manner, reading } from './manner'
 
 /** What stands above a map. */
@@ -23,8 +23,11 @@ export interface Reveal {
   share: number
 }
 
-/** How a map comes into a drawing whose forerunner does not have it: out of another map, filled bit by bit, or from the right. */
-export type Entry = { from: string } | { by: Reveal['by'] } | { slidePx: number; startAt: number }
+/**
+ * How a map comes into a drawing whose forerunner does not have it: out of another map, filled bit by bit, from the right, or, a
+ * transposed matrix, turned over its diagonal, from where it stood upright.
+ */
+export type Entry = { from: string } | { by: Reveal['by'] } | { slidePx: number; startAt: number } | { upright: Box }
 
 /** A matrix with the upper left corner of its cells at (x, y). */
 export interface Part {
@@ -51,6 +54,8 @@ export interface Part {
   /** while its shape changes: the shape it is painted in once, and stretched from */
   stretchedFrom: Pick<Part, 'bands' | 'rowHeight'> | undefined
   reveal: Reveal | undefined
+  /** how far it is turned over its diagonal: 1, its columns lie as rows; 0, as it is */
+  turn: number
   entry: Entry | undefined
   /** the map of the next drawing that it becomes a part of */
   into: string | undefined
@@ -121,7 +126,7 @@ export function partOf(draft: Draft): Part {
   const id = idOf(matrix)
   return {
     id, key: id, x: 0, y: 0, headingOpacity: 1, labelPx: 16, manner: reading, edge: undefined, crossed: false, bridge: 3, opacity: 1,
-    stretchedFrom: undefined, reveal: undefined, entry: undefined, into: undefined, bars: undefined, pieces: undefined,
+    stretchedFrom: undefined, reveal: undefined, turn: 0, entry: undefined, into: undefined, bars: undefined, pieces: undefined,
     ...draft,
     heading: { title: symbolOf(matrix.tensor, matrix.head), note: '', tabs: false, columns: [], ...draft.heading },
   }

@@ -1,7 +1,7 @@
 // A moment between two drawings: the same maps move, others leave, come, or fill. Only places, sizes and opacity change;
 // every map keeps its matrix, so no number changes while shapes move. A pure function: forwards and back are the same.
-import type { Band } from './geometry'
-import type { Caption, Entry, Labels, Part, Scene, Sign } from './scene'
+import type { Band, Box } from './geometry'
+import { type Caption, type Entry, type Labels, type Part, type Scene, type Sign, gridPx } from './scene'
 
 const clamp = (t: number): number => Math.min(1, Math.max(0, t))
 
@@ -92,6 +92,7 @@ function leavingPart(part: Part, fresh: ReadonlyMap<string, Part>, t: number): P
 }
 
 function entering(part: Part, entry: Entry, old: ReadonlyMap<string, Part>, t: number): Part {
+  if ('upright' in entry) return turning(part, entry.upright, ease(phase(t, 0.3, 0.75)), t)
   if ('by' in entry) return { ...part, reveal: { by: entry.by, share: phase(t, 0.5, 1) }, headingOpacity: phase(t, 0.4, 0.6), bars: undefined }
   if ('slidePx' in entry) {
     const e = ease(phase(t, entry.startAt, Math.min(1, entry.startAt + 0.45)))
@@ -100,6 +101,23 @@ function entering(part: Part, entry: Entry, old: ReadonlyMap<string, Part>, t: n
   const source = old.get(entry.from)
   if (source === undefined) return faded(part, come(t))
   return { ...moved({ ...source, heading: part.heading }, part, t), id: part.id, key: part.key, matrix: part.matrix, headingOpacity: come(t), opacity: phase(t, 0.05, 0.4) }
+}
+
+/** A transposed matrix on its way from the box where its columns are rows. */
+function turning(part: Part, upright: Box, e: number, t: number): Part {
+  const { width, height } = gridPx(part)
+  const across = mix(upright.height, width, e) / width
+  return {
+    ...part,
+    x: mix(upright.left, part.x, e),
+    y: mix(upright.top, part.y, e),
+    rowHeight: mix(upright.width, height, e) / part.matrix.rows,
+    bands: part.bands.map((band) => ({ ...band, left: band.left * across, width: band.width * across })),
+    stretchedFrom: part.bands.length === 1 ? part : undefined,
+    turn: 1 - e,
+    opacity: phase(t, 0.15, 0.35),
+    headingOpacity: phase(t, 0.75, 0.95),
+  }
 }
 
 function bandsBetween(a: readonly Band[], b: readonly Band[], e: number): readonly Band[] {

@@ -66,7 +66,10 @@ export class Lesson {
       const explained = inspector === null || inspector.dataset.cell === undefined || inspector.dataset.rule !== undefined
       const grids = [...document.querySelectorAll<HTMLElement>('[data-testid="grid"]')]
       const count = (tensor: string): number => grids.filter((grid) => grid.dataset.tensor === tensor).length
-      return explained && (projected || count('contributions') === count('w_o')) && document.fonts.status === 'loaded'
+      // Where one is missing stands an ellipsis; while shapes move, what is not seen yet is not there.
+      const awaited = [...document.querySelectorAll('.caption')].some(({ textContent }) => textContent?.trim() === '…')
+      const contributed = projected || (main.dataset.moving === 'true' ? !awaited : count('contributions') === count('w_o'))
+      return explained && contributed && document.fonts.status === 'loaded'
     })
   }
 
