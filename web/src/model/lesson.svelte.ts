@@ -81,6 +81,7 @@ export class Lesson {
   readonly #rowShares: Question<RowShares>
   readonly #narrow: Question<Narrow>
   #role: Role = $state('q')
+  #trial: { head: number; out: State['out'] } | undefined = $state.raw()
   #asked = ''
   #passTicket = 0
   readonly #atWork = new Set<Promise<void>>()
@@ -253,6 +254,25 @@ export class Lesson {
   toggleHead(head: number): void {
     const { out } = this.state
     this.change({ out: out.includes(head) ? out.filter((other) => other !== head) : [...out, head].sort((a, b) => a - b) })
+  }
+
+  /** The head that is off for a trial; undefined as soon as the reader switches any head: then all of them are theirs. */
+  get trial(): number | undefined {
+    return this.#trial?.out === this.state.out ? this.#trial.head : undefined
+  }
+
+  /** Switches a head off to show what that does. */
+  tryWithout(head: number): void {
+    if (this.state.out.includes(head)) return
+    this.toggleHead(head)
+    this.#trial = { head, out: this.state.out }
+  }
+
+  /** The head is on again, unless the reader has taken over. */
+  endTrial(): void {
+    const { trial } = this
+    this.#trial = undefined
+    if (trial !== undefined) this.toggleHead(trial)
   }
 
   forgetRefusals(): void {

@@ -11,10 +11,12 @@ import { between } from '../../src/components/draw/tween'
 import { slice } from '../../src/components/figures'
 import type { Pass } from '../../src/core/protocol'
 import { headPage, headsOn } from '../../src/model/heads'
-import type { Lesson } from '../../src/model/lesson.svelte'
+import { Lesson } from '../../src/model/lesson.svelte'
+import { initialState } from '../../src/model/state'
 import { type StopName, nameOf, stopNames } from '../../src/model/stops'
 import { steps as en } from '../../src/text/steps.en'
 import { engines, request, withPass } from './core_support'
+import { SlowCore } from './model_support'
 
 const passOf = (changes: Parameters<typeof request>[0]): Promise<Pass> => withPass(engines.simd, request(changes), ({ pass }) => pass)
 
@@ -77,7 +79,7 @@ describe('what switching a head off did', () => {
 
 describe('asking', () => {
   let pass: Pass
-  let lesson: { pass: Pass; state: { stop: number; head: number; heads: number; out: number[]; predict: boolean }; contributions: undefined }
+  let lesson: Lesson
   let predict: Predict
   let isStill: boolean
   const shape = { dModel: 12, heads: 3 }
@@ -85,17 +87,13 @@ describe('asking', () => {
   beforeEach(async () => {
     pass = await passOf(shape)
     isStill = false
-    const state = { stop: 0, head: 0, heads: 3, out: [] as number[], predict: true }
-    lesson = { pass, state, contributions: undefined }
-    const methods = {
-      change: (patch: object) => void Object.assign(state, patch),
-      toggleHead: (head: number) => void (state.out = state.out.includes(head) ? state.out.filter((other) => other !== head) : [...state.out, head]),
-    }
-    predict = new Predict(Object.assign(lesson, methods) as unknown as Lesson, () => isStill, () => 0.5)
+    lesson = new Lesson(new SlowCore(), { state: { ...initialState(), ...shape }, refusals: [] }, () => {})
+    lesson.pass = pass
+    predict = new Predict(lesson, () => isStill, () => 0.5)
   })
 
   const go = (stop: number, mayAsk = true): void => {
-    lesson.state.stop = stop
+    lesson.change({ stop })
     predict.arrive(stop, mayAsk)
   }
 
@@ -118,7 +116,7 @@ describe('asking', () => {
     ['whoever jumps', () => go(2)],
     ['playing and pulling', () => [go(1), go(2, false)]],
     ['whoever wants no motion', () => [(isStill = true), go(1), go(2)]],
-    ['whoever wants no questions', () => [(lesson.state.predict = false), go(1), go(2)]],
+    ['whoever wants no questions', () => [lesson.change({ predict: false }), go(1), go(2)]],
     ['one head', () => [(lesson.pass = { ...pass, shape: { ...pass.shape, heads: 1 } }), go(1), go(2)]],
   ])('not: %s', (_, walk) => {
     walk()
@@ -175,7 +173,7 @@ describe('asking', () => {
   })
 
   test('stop 9: the head is off, on again by its button or by walking on; one that is off already is not asked about', () => {
-    lesson.state.out = [1]
+    lesson.change({ out: [1] })
     go(8), go(9)
     const { head } = predict.question!
     expect(head).not.toBe(1)
@@ -189,10 +187,46 @@ describe('asking', () => {
     expect(lesson.state.out.length).toBe(2)
     go(10)
     expect(lesson.state.out).toEqual([1])
-    lesson.state.out = [0, 1, 2]
+    lesson.change({ out: [0, 1, 2] })
     go(9)
     predict.ask()
     expect([predict.canAsk, predict.question]).toEqual([false, undefined])
+  })
+
+  // What the reader does with the switches after the answer; `tried` is the head that the answer switched off.
+  const others = (tried: number): number[] => [0, 1, 2].filter((head) => head !== tried)
+  test.each<[string, (tried: number) => void]>([
+    ['switches another head off', (tried) => lesson.toggleHead(others(tried)[0]!)],
+    ['switches the head on and off again', (tried) => [lesson.toggleHead(tried), lesson.toggleHead(tried)]],
+    ['switches another off and on again', (tried) => [lesson.toggleHead(others(tried)[0]!), lesson.toggleHead(others(tried)[0]!)]],
+    ['switches the head on', (tried) => lesson.toggleHead(tried)],
+    ['switches all of them on', () => lesson.change({ out: [] })],
+    ['opens a link with it off', (tried) => lesson.arrive({ state: { ...lesson.state, out: [tried] }, refusals: [] })],
+  ])('stop 9, answered: whoever %s has the heads that way, wherever they go', (_, choose) => {
+    for (const leave of [() => go(10), () => go(8), () => predict.ask(), () => predict.undo()]) {
+      lesson.change({ out: [] })
+      go(8), go(9)
+      predict.ask()
+      predict.answer({ tensor: 'output', index: [0, 0] })
+      choose(predict.headOff!)
+      const { out } = lesson.state
+      expect(predict.headOff).toBeUndefined()
+      leave()
+      expect(lesson.state.out).toEqual(out)
+    }
+  })
+
+  test('stop 9, answered: what is no switch leaves the head to be switched on again', () => {
+    lesson.change({ out: [] })
+    for (const patch of [{ seed: 3 }, { pin: null }, { causal: true }, { sentence: ['a', 'b'] }, { lang: 'en' as const }]) {
+      go(8), go(9)
+      predict.ask()
+      predict.answer({ tensor: 'output', index: [0, 0] })
+      lesson.change(patch)
+      expect(lesson.state.out).toEqual([predict.headOff])
+      go(10)
+      expect(lesson.state.out).toEqual([])
+    }
   })
 })
 

@@ -75,11 +75,10 @@ export class Predict implements Asker {
     return this.#candidates(this.#name).length > 0
   }
 
-  /** The head that the answer switched off, while it is off. */
+  /** The head that the answer switched off, until the reader switches any. */
   get headOff(): number | undefined {
     const { question } = this
-    if (question?.stop !== 'output' || this.#before === undefined) return undefined
-    return this.#lesson.state.out.includes(question.head) ? question.head : undefined
+    return question?.stop === 'output' && question.head === this.#lesson.trial ? question.head : undefined
   }
 
   /** What switching it off did, once that is computed. */
@@ -120,7 +119,7 @@ export class Predict implements Asker {
     const name = this.#name
     const last = this.#question
     if (pass === undefined || !isAsking(name)) return
-    this.#switchOn()
+    this.#lesson.endTrial()
     const heads = this.#candidates(name)
     const others = heads.filter((head) => last?.stop !== name || head !== last.head)
     const choice = others.length > 0 ? others : heads
@@ -140,7 +139,8 @@ export class Predict implements Asker {
     if (question === undefined || pass === undefined || this.#isOver) return false
     if (question.stop === 'output') {
       this.verdict = { stop: 'output', block: judgeBlock(question.head, cell) }
-      this.#switchOff(pass, question.head)
+      this.#before = { pass, contribution: contributionOf(this.#lesson.contributions, pass, question.head) }
+      this.#lesson.tryWithout(question.head)
     } else {
       const columns = judgeColumn(pass, question.head, cell)
       if (columns === undefined) return false
@@ -161,7 +161,7 @@ export class Predict implements Asker {
 
   /** The head that the answer switched off is on again. */
   undo(): void {
-    this.#switchOn()
+    this.#lesson.endTrial()
   }
 
   get #name(): StopName {
@@ -199,18 +199,8 @@ export class Predict implements Asker {
   #leave(): void {
     if (this.#question === undefined) return
     this.verdict = undefined
-    this.#open()
-    this.#switchOn()
-  }
-
-  #switchOff(pass: Pass, head: number): void {
-    this.#before = { pass, contribution: contributionOf(this.#lesson.contributions, pass, head) }
-    this.#lesson.toggleHead(head)
-  }
-
-  #switchOn(): void {
-    const head = this.#question?.head
-    if (this.#before !== undefined && head !== undefined && this.#lesson.state.out.includes(head)) this.#lesson.toggleHead(head)
     this.#before = undefined
+    this.#open()
+    this.#lesson.endTrial()
   }
 }
