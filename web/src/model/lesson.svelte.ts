@@ -3,12 +3,12 @@
 import {
   type CellRef,
   type CheckReport,
+  type Comparison,
   type Core,
   CoreError,
   type CoreFailure,
   type Explanation,
   type Influence,
-  type Narrow,
   type Pass,
   type PassRequest,
   type Role,
@@ -16,6 +16,7 @@ import {
   Superseded,
   type TensorView,
 } from '../core/protocol'
+import { isOff, withGate } from './gates'
 import { headPage, headsOn } from './heads'
 import { alias } from './matrix'
 import { headOf } from './pin'
@@ -79,7 +80,8 @@ export class Lesson {
   readonly #explained: Question<Explained>
   readonly #contributions: Question<Contributions>
   readonly #rowShares: Question<RowShares>
-  readonly #narrow: Question<Narrow>
+  readonly #narrow: Question<Comparison>
+  readonly #tried: Question<Comparison>
   #role: Role = $state('q')
   #trial: { head: number; out: State['out'] } | undefined = $state.raw()
   #asked = ''
@@ -104,6 +106,10 @@ export class Lesson {
     this.#narrow = new Question(
       () => (nameOf(this.state.stop) === 'project' ? this.role : undefined),
       (pass) => this.#core.narrow(pass, this.role),
+    )
+    this.#tried = new Question(
+      (pass) => (this.trial !== undefined && isOff(pass, this.trial) ? String(this.trial) : undefined),
+      (pass) => this.#core.compare(pass, 'output', withGate(pass, this.trial!, 1)),
     )
     this.state = start.state
     this.refusals = start.refusals
@@ -134,8 +140,13 @@ export class Lesson {
   }
 
   /** At the project stop: the chosen projection against narrow ones. */
-  get narrow(): Narrow | undefined {
+  get narrow(): Comparison | undefined {
     return this.#narrow.of(this.pass)
+  }
+
+  /** While a head is tried: the output against that with the head on. */
+  get tried(): Comparison | undefined {
+    return this.#tried.of(this.pass)
   }
 
   get role(): Role {
@@ -291,7 +302,7 @@ export class Lesson {
   }
 
   get #questions(): readonly Question<unknown>[] {
-    return [this.#explained, this.#contributions, this.#rowShares, this.#narrow]
+    return [this.#explained, this.#contributions, this.#rowShares, this.#narrow, this.#tried]
   }
 
   #refreshAll(): void {

@@ -3,13 +3,13 @@
 import { Tween } from 'svelte/motion'
 import type { Asker } from '../../components/asker'
 import { contributionOf } from '../../components/figures'
-import type { CellRef, Pass } from '../../core/protocol'
+import type { CellRef, Comparison, Pass } from '../../core/protocol'
 import { headPage, headsOn } from '../../model/heads'
 import type { Lesson } from '../../model/lesson.svelte'
 import type { Matrix } from '../../model/matrix'
 import { type StopName, nameOf } from '../../model/stops'
 import type { Block, Columns } from '../../text/questions.en'
-import { type Change, changeOf, judgeBlock, judgeColumn } from './judge'
+import { judgeBlock, judgeColumn, wentOut } from './judge'
 import { askedLayouts } from './layout_asked'
 import type { Layout } from './layouts'
 
@@ -82,13 +82,12 @@ export class Predict implements Asker {
   }
 
   /** What switching it off did, once that is computed. */
-  get change(): (Change & Before & { after: Pass }) | undefined {
-    const { pass } = this.#lesson
+  get change(): (Before & { after: Pass; output: Comparison }) | undefined {
+    const { pass, tried } = this.#lesson
     const before = this.#before
     const head = this.headOff
-    if (head === undefined || before === undefined || pass === undefined) return undefined
-    const change = changeOf(before.pass, pass, head)
-    return change && { ...change, ...before, after: pass }
+    if (head === undefined || before === undefined || pass === undefined || tried === undefined) return undefined
+    return wentOut(before.pass, pass, head) ? { ...before, after: pass, output: tried } : undefined
   }
 
   get moving(): boolean {
