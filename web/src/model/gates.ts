@@ -5,6 +5,8 @@ export const gatesOf = ({ request, shape }: Pass): number[] => request.headGate 
 
 export const isOff = (pass: Pass, head: number): boolean => gatesOf(pass)[head] === 0
 
+export const allOn = (pass: Pass): boolean => gatesOf(pass).every((gate) => gate === 1)
+
 /** The gates of a pass with this head on or off. */
 export const withGate = (pass: Pass, head: number, gate: 0 | 1): number[] => gatesOf(pass).map((own, i) => (i === head ? gate : own))
 

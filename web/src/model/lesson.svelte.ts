@@ -21,6 +21,7 @@ import { headPage, headsOn } from './heads'
 import { alias } from './matrix'
 import { headOf } from './pin'
 import { Question } from './question.svelte'
+import { keepScale } from './scale'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
 import { lessonSentence, shortSentence } from './sentences'
 import { readableSize, shortSize } from './shape'
@@ -328,6 +329,7 @@ export class Lesson {
       // Everything that belongs together appears together: no old explanation beside new numbers.
       const answers = await Promise.all(this.#questions.map((question) => question.ahead(pass)))
       if (ticket !== this.#passTicket) return
+      this.#keepScale(pass)
       this.pass = pass
       for (const show of answers) show()
       this.failure = undefined
@@ -339,6 +341,11 @@ export class Lesson {
       this.failure = failureOf(error)
       this.busy = false
     }
+  }
+
+  #keepScale(pass: Pass): void {
+    const { pass: before, contributions } = this
+    if (before !== undefined) keepScale(pass, before, contributions?.pass === before ? contributions.view : undefined)
   }
 
   async #refresh(question: Question<unknown>): Promise<void> {
