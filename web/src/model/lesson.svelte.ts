@@ -34,8 +34,7 @@ export type { Role } from '../core/protocol'
 /** push: a step the browser's Back button undoes. */
 export type Visit = 'push' | 'replace'
 
-export interface Explained {
-  pass: Pass
+interface Explained {
   explanation: Explanation
   /** undefined: it goes to more places than the core can name */
   influence: Influence | undefined
@@ -115,10 +114,6 @@ export class Lesson {
     this.state = start.state
     this.refusals = start.refusals
     this.#followRole(start.state.pin)
-  }
-
-  get explained(): Explained | undefined {
-    return this.#explained.last
   }
 
   get contributions(): Contributions | undefined {
@@ -362,7 +357,7 @@ export class Lesson {
       this.#core.explain(pass, cell, largestTerms),
       this.#core.influence(pass, cell).catch(unlessTooMany),
     ])
-    return { pass, explanation, influence }
+    return { explanation, influence }
   }
 
   async #contribute(pass: Pass): Promise<Contributions> {
