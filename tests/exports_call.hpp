@@ -98,6 +98,9 @@ struct Call {
     return mha_narrow(layer, shape.data(), parts.data(), solved.input.data(), options.data(), gates(), trace.data(),
                       role, found, outcome.data());
   }
+  std::int32_t compare(const float* other, std::int32_t tensor, double* found) {
+    return mha_compare(shape.data(), parts.data(), trace.data(), other, tensor, found, outcome.data());
+  }
 };
 
 }  // namespace mha::test

@@ -2,9 +2,11 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "exports_call.hpp"
+#include "lab/comparison.hpp"
 #include "lab/contribution.hpp"
 #include "lab/narrow_projection.hpp"
 #include "mha/influence.hpp"
@@ -13,7 +15,7 @@
 namespace mha::test {
 namespace {
 
-using wasm::kNarrow;
+using wasm::kComparison;
 using wasm::kRegion;
 using wasm::kRowShares;
 
@@ -24,7 +26,7 @@ struct Answers {
   std::vector<std::int32_t> reached = std::vector<std::int32_t>(kPlaces);
   std::vector<std::int32_t> sizes = std::vector<std::int32_t>(2);
   std::vector<double> shares, whole = std::vector<double>(kRowShares.size());
-  std::vector<double> narrow = std::vector<double>(kNarrow.size());
+  std::vector<double> comparison = std::vector<double>(kComparison.size());
 
   explicit Answers(const Call& call) : shares(static_cast<std::size_t>(call.solved.problem.shape.heads)) {}
 };
@@ -91,12 +93,42 @@ TEST_CASE("the lab's answers are the same over the boundary", "[exports]") {
     call.trace[static_cast<std::size_t>(call.solved.trace_layout[Tensor::k].offset)] += 1.0F;
     Evidence evidence = call.solved.evidence();
     evidence.trace = call.trace;
-    NarrowProjection found;
+    Comparison found;
     REQUIRE(narrow_projection(evidence, Tensor::k, found).ok());
-    REQUIRE(call.narrow(static_cast<std::int32_t>(Tensor::k), out.narrow.data()) == 0);
-    CHECK(out.narrow[kNarrow["numbers"]] == static_cast<double>(found.numbers));
-    CHECK(out.narrow[kNarrow["differing"]] == 1.0);
-    CHECK(out.narrow[kNarrow["largest"]] == found.largest);
+    REQUIRE(call.narrow(static_cast<std::int32_t>(Tensor::k), out.comparison.data()) == 0);
+    CHECK(out.comparison[kComparison["numbers"]] == static_cast<double>(found.numbers));
+    CHECK(out.comparison[kComparison["differing"]] == 1.0);
+    CHECK(out.comparison[kComparison["largest"]] == found.largest);
+  }
+}
+
+TEST_CASE("two passes are compared tensor by tensor over the boundary", "[exports]") {
+  for (const std::uint32_t seed : seeds()) {
+    Random random(seed);
+    Call call(random);
+    CAPTURE(seed, describe(call.solved.problem));
+    REQUIRE(call.load() == 0);
+    REQUIRE(call.forward() == 0);
+    Answers out(call);
+    const Layout& layout = call.solved.trace_layout;
+    std::vector<float> other = call.trace;
+    const auto spoilt = static_cast<Tensor>(random.integer(0, static_cast<int>(kTensorCount) - 1));
+    const std::span<float> numbers = layout.span(spoilt, std::span(other));
+    if (!numbers.empty()) numbers[numbers.size() / 2] += 1.0F;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(kTensorCount); ++i) {
+      const auto tensor = static_cast<Tensor>(i);
+      CAPTURE(info(tensor).name, info(spoilt).name);
+      const std::int32_t status = call.compare(other.data(), i, out.comparison.data());
+      CHECK(status == number(layout.find(tensor) ? Status::ok : Status::no_such_cell));
+      if (status != 0) continue;
+      const std::span<const float> one = layout.span(tensor, std::span<const float>(call.trace));
+      Comparison expected;
+      compare(one, layout.span(tensor, std::span<const float>(other)), expected);
+      CHECK(out.comparison[kComparison["numbers"]] == static_cast<double>(one.size()));
+      CHECK(out.comparison[kComparison["differing"]] == static_cast<double>(expected.differing));
+      CHECK(out.comparison[kComparison["largest"]] == expected.largest);
+      if (tensor == spoilt) CHECK(expected.differing == 1);
+    }
   }
 }
 
@@ -111,7 +143,7 @@ TEST_CASE("questions that can't be asked", "[exports]") {
   };
   CHECK(follow() == number(Status::not_loaded));
   CHECK(call.row_shares(0, out.shares.data(), out.whole.data()) == number(Status::not_loaded));
-  CHECK(call.narrow(q, out.narrow.data()) == number(Status::not_loaded));
+  CHECK(call.narrow(q, out.comparison.data()) == number(Status::not_loaded));
   REQUIRE(call.load() == 0);
   REQUIRE(call.forward() == 0);
 
@@ -125,7 +157,7 @@ TEST_CASE("questions that can't be asked", "[exports]") {
   CHECK(call.reported().tensor == Tensor::x);
   CHECK(call.row_shares(4, out.shares.data(), out.whole.data()) == number(Status::no_such_cell));
   for (const std::int32_t role : {-1, 0, static_cast<std::int32_t>(kTensorCount), 2147483647}) {
-    CHECK(call.narrow(role, out.narrow.data()) == number(Status::no_such_cell));
+    CHECK(call.narrow(role, out.comparison.data()) == number(Status::no_such_cell));
   }
 
   cell[1] = 0;
@@ -136,6 +168,15 @@ TEST_CASE("questions that can't be asked", "[exports]") {
   CHECK(call.row_shares(0, nullptr, out.whole.data()) == number(Status::wrong_size));
   CHECK(call.row_shares(0, out.shares.data(), nullptr) == number(Status::wrong_size));
   CHECK(call.narrow(q, nullptr) == number(Status::wrong_size));
+
+  CHECK(call.compare(call.trace.data(), q, out.comparison.data()) == 0);
+  for (const std::int32_t tensor : {-1, 0, static_cast<std::int32_t>(kTensorCount), 2147483647}) {
+    CHECK(call.compare(call.trace.data(), tensor, out.comparison.data()) == number(Status::no_such_cell));
+  }
+  CHECK(call.compare(nullptr, q, out.comparison.data()) == number(Status::wrong_size));
+  CHECK(call.compare(call.trace.data(), q, nullptr) == number(Status::wrong_size));
+  call.shape[0] = 0;
+  CHECK(call.compare(call.trace.data(), q, out.comparison.data()) == number(Status::tokens_out_of_range));
 }
 
 }  // namespace

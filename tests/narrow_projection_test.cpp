@@ -15,8 +15,8 @@ namespace {
 
 constexpr Tensor kRoles[] = {Tensor::q, Tensor::k, Tensor::v};
 
-NarrowProjection narrow(const Evidence& evidence, Tensor role) {
-  NarrowProjection found;
+Comparison narrow(const Evidence& evidence, Tensor role) {
+  Comparison found;
   REQUIRE(narrow_projection(evidence, role, found).ok());
   return found;
 }
@@ -34,7 +34,7 @@ TEST_CASE("narrow projections are the wide one, whatever the width of a head", "
       const Solved solved(p, Detail::core, random);
       CAPTURE(seed, describe(p));
       for (const Tensor role : kRoles) {
-        const NarrowProjection found = narrow(solved.evidence(), role);
+        const Comparison found = narrow(solved.evidence(), role);
         CHECK(found.numbers == element_count(role, p.shape));
         CHECK(found.differing == 0);
         CHECK(found.largest == 0.0);
@@ -68,7 +68,7 @@ TEST_CASE("what differs is counted, and how much", "[narrow]") {
 TEST_CASE("only projections are compared", "[narrow]") {
   Random random(1);
   const Solved solved = std::move(problems(random)[0]);
-  NarrowProjection found;
+  Comparison found;
   for (const Tensor other : {Tensor::x, Tensor::q_heads, Tensor::output, Tensor::count, static_cast<Tensor>(-1)}) {
     CHECK(narrow_projection(solved.evidence(), other, found).status == Status::no_such_cell);
   }

@@ -1,8 +1,7 @@
 #include "lab/narrow_projection.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <cstddef>
 #include <span>
 
 #include "mha/buffer.hpp"
@@ -25,16 +24,9 @@ Projection projection_of(Tensor role, const Parts& parts) {
   return {context, Tensor::w_v, Tensor::b_v};
 }
 
-void compare(float wide, float narrow, NarrowProjection& found) {
-  ++found.numbers;
-  if (std::bit_cast<std::uint32_t>(wide) == std::bit_cast<std::uint32_t>(narrow)) return;
-  ++found.differing;
-  found.largest = std::max(found.largest, std::abs(static_cast<double>(wide) - static_cast<double>(narrow)));
-}
-
 }  // namespace
 
-Outcome narrow_projection(const Evidence& evidence, Tensor role, NarrowProjection& found) {
+Outcome narrow_projection(const Evidence& evidence, Tensor role, Comparison& found) {
   if (Outcome bad = validate(evidence.shape); !bad.ok()) return bad;
   if (Outcome bad = EvidenceReader(evidence).complete(); !bad.ok()) return bad;
   if (role != Tensor::q && role != Tensor::k && role != Tensor::v) {
@@ -67,11 +59,10 @@ Outcome narrow_projection(const Evidence& evidence, Tensor role, NarrowProjectio
     pack({block.data(), k}, d, k, panels.data());
     gemm(rows, k, d, from.data(), d, panels.data(), bias.empty() ? nullptr : bias.data() + first, narrow.data(), k);
     for (std::int32_t i = 0; i < rows; ++i) {
-      for (std::int32_t c = 0; c < k; ++c) {
-        compare(
-            wide[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) + static_cast<std::size_t>(first + c)],
-            narrow.data()[std::ptrdiff_t{i} * k + c], found);
-      }
+      const auto begin =
+          static_cast<std::size_t>(i) * static_cast<std::size_t>(width) + static_cast<std::size_t>(first);
+      compare(wide.subspan(begin, static_cast<std::size_t>(k)),
+              {narrow.data() + std::ptrdiff_t{i} * k, static_cast<std::size_t>(k)}, found);
     }
   }
   return {};

@@ -110,8 +110,8 @@ inline constexpr auto kRegion = record("region", "int", {{"tensor"}, {"first", 3
 /// As in RowShares; the shares of the heads travel beside it.
 inline constexpr auto kRowShares = record("rowShares", "double", {{"bias"}, {"norm"}});
 
-/// As in NarrowProjection.
-inline constexpr auto kNarrow = record("narrow", "double", {{"numbers"}, {"differing"}, {"largest"}});
+/// As in Comparison.
+inline constexpr auto kComparison = record("comparison", "double", {{"numbers"}, {"differing"}, {"largest"}});
 
 /// How far a tensor is from the answer of a golden case, as in Deviation. answered: 0 or 1.
 inline constexpr auto kDeviation = record("deviation", "double", {{"answered"}, {"error"}, {"bound"}});

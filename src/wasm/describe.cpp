@@ -118,7 +118,7 @@ int main() {
   print_record(kTerm);
   print_record(kRegion);
   print_record(kRowShares);
-  print_record(kNarrow);
+  print_record(kComparison);
   print_record(kDeviation);
   print_limits();
   return 0;

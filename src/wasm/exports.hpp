@@ -123,12 +123,18 @@ std::int32_t mha_row_shares(std::int32_t layer, const std::int32_t* shape, const
                             const float* input, const double* options, const float* head_gate, const float* trace,
                             std::int32_t row, double* shares, double* whole, std::int32_t* outcome);
 
-/// One wide projection against a narrow one per head. role: the Tensor q, k or v. Writes a kNarrow record.
+/// One wide projection against a narrow one per head. role: the Tensor q, k or v. Writes a kComparison record.
 /// Errors: as narrow_projection().
 MHA_EXPORT(mha_narrow)
 std::int32_t mha_narrow(std::int32_t layer, const std::int32_t* shape, const std::int32_t* parts, const float* input,
                         const double* options, const float* head_gate, const float* trace, std::int32_t role,
-                        double* narrow, std::int32_t* outcome);
+                        double* comparison, std::int32_t* outcome);
+
+/// One tensor of two finished passes of one shape, number by number. `trace` and `other` are what mha_forward wrote.
+/// Writes a kComparison record. Errors: no_such_cell: a trace does not hold that tensor.
+MHA_EXPORT(mha_compare)
+std::int32_t mha_compare(const std::int32_t* shape, const std::int32_t* parts, const float* trace, const float* other,
+                         std::int32_t tensor, double* comparison, std::int32_t* outcome);
 
 /// Checks this very build: a golden case (a whole file of tests/golden, see io/golden.hpp) goes through the fast pass,
 /// and `deviations` gets one kDeviation record for every tensor of the table, in its order.

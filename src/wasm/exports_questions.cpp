@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "lab/comparison.hpp"
 #include "lab/contribution.hpp"
 #include "lab/narrow_projection.hpp"
 #include "mha/influence.hpp"
+#include "mha/layout.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/exports.hpp"
 #include "wasm/pass_request.hpp"
@@ -52,17 +55,32 @@ std::int32_t mha_row_shares(std::int32_t layer, const std::int32_t* shape, const
 
 std::int32_t mha_narrow(std::int32_t layer, const std::int32_t* shape, const std::int32_t* parts, const float* input,
                         const double* options, const float* head_gate, const float* trace, std::int32_t role,
-                        double* narrow, std::int32_t* outcome) {
+                        double* comparison, std::int32_t* outcome) {
   PassRequest request(layer, shape, parts);
   request.add_evidence(input, options, head_gate, trace);
   if (!request.ok()) return answer(request.outcome, outcome);
-  if (!usable(narrow, kNarrow.size())) return answer(Status::wrong_size, outcome);
-  NarrowProjection found;
+  if (!usable(comparison, kComparison.size())) return answer(Status::wrong_size, outcome);
+  Comparison found;
   if (Outcome bad = narrow_projection(request.evidence, static_cast<Tensor>(role), found); !bad.ok()) {
     return answer(bad, outcome);
   }
-  narrow[kNarrow["numbers"]] = static_cast<double>(found.numbers);
-  narrow[kNarrow["differing"]] = static_cast<double>(found.differing);
-  narrow[kNarrow["largest"]] = found.largest;
+  write_comparison(found, comparison);
+  return answer(Status::ok, outcome);
+}
+
+std::int32_t mha_compare(const std::int32_t* shape, const std::int32_t* parts, const float* trace, const float* other,
+                         std::int32_t tensor, double* comparison, std::int32_t* outcome) {
+  Request request(shape, parts);
+  const Layout layout(Slab::trace, request.shape, request.parts);
+  const std::span<const float> one = request.slab(layout, trace);
+  const std::span<const float> two = request.slab(layout, other);
+  if (!request.ok()) return answer(request.outcome, outcome);
+  if (!usable(comparison, kComparison.size())) return answer(Status::wrong_size, outcome);
+  if (tensor < 0 || static_cast<std::size_t>(tensor) >= kTensorCount || !layout.find(static_cast<Tensor>(tensor))) {
+    return answer(Status::no_such_cell, outcome);
+  }
+  Comparison found;
+  compare(layout.span(static_cast<Tensor>(tensor), one), layout.span(static_cast<Tensor>(tensor), two), found);
+  write_comparison(found, comparison);
   return answer(Status::ok, outcome);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "io/golden.hpp"
+#include "lab/comparison.hpp"
 #include "mha/explanation.hpp"
 #include "mha/influence.hpp"
 #include "mha/layout.hpp"
@@ -73,6 +74,12 @@ inline void write_explanation(const Explanation& explanation, double* record) {
   record[kExplanation["largestCount"]] = explanation.largest_count;
   std::copy(explanation.largest.begin(), explanation.largest.end(), record + kExplanation["largest"]);
   record[kExplanation["rest"]] = explanation.rest;
+}
+
+inline void write_comparison(const Comparison& comparison, double* record) {
+  record[kComparison["numbers"]] = static_cast<double>(comparison.numbers);
+  record[kComparison["differing"]] = static_cast<double>(comparison.differing);
+  record[kComparison["largest"]] = comparison.largest;
 }
 
 inline void write_regions(const Regions& regions, std::int32_t* records) {

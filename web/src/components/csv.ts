@@ -16,8 +16,8 @@ export function csvOf(matrix: Matrix, rowLabels: readonly string[], columnLabels
   return `\ufeff${lines.join('\r\n')}\r\n`
 }
 
-export const csvName = (matrix: Matrix): string =>
-  matrix.head === undefined ? `${matrix.tensor}.csv` : `${matrix.tensor}-head-${matrix.head}.csv`
+/** Heads count from 1, as everywhere on the page; the first is head-1. */
+export const csvName = ({ tensor, head }: Matrix): string => (head === undefined ? `${tensor}.csv` : `${tensor}-head-${head + 1}.csv`)
 
 /** Tokens with their places: the same word may stand twice. */
 export function tableLabels(pass: Pass, axis: string, first: number, count: number): string[] {

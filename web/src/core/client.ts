@@ -3,17 +3,17 @@
 // pass is fully determined by its request, so a question about a pass brings that along.
 import { Connection } from './connection'
 import { browser, type Environment } from './environment'
-import { tensorNames } from './generated/tables'
+import { type TensorName, tensorNames } from './generated/tables'
 import type { Answers, Build, Deviations, MessageOf } from './messages'
 import { ReceivedPass } from './pass'
 import {
   type CellRef,
   type CheckReport,
+  type Comparison,
   type Core,
   CoreError,
   type Explanation,
   type Influence,
-  type Narrow,
   type Pass,
   type PassRequest,
   type Progress,
@@ -105,8 +105,15 @@ class Client implements Core {
     return this.#about(pass, (connection, about, signal) => connection.ask({ ...about, kind: 'rowShares', row }, signal))
   }
 
-  async narrow(pass: Pass, role: Role): Promise<Narrow> {
+  async narrow(pass: Pass, role: Role): Promise<Comparison> {
     return this.#about(pass, (connection, about, signal) => connection.ask({ ...about, kind: 'narrow', role }, signal))
+  }
+
+  async compare(pass: Pass, tensor: TensorName, headGate: number[]): Promise<Comparison> {
+    const gates = [...headGate]
+    return this.#about(pass, (connection, about, signal) =>
+      connection.ask({ ...about, kind: 'compare', tensor, headGate: gates }, signal),
+    )
   }
 
   async contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView> {

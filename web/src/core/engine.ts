@@ -1,14 +1,15 @@
 // The core's functions in the lesson's terms: weights, a pass, what can be asked of it. Runs in the worker.
 import {
+  comparisonRecord,
   deviationRecord,
   explanationRecord,
   limits,
-  narrowRecord,
   regionRecord,
   rowSharesRecord,
   shapeRecord,
   type SlabName,
   slabIds,
+  type TensorName,
   tensorIds,
   tensorNames,
   termRecord,
@@ -17,19 +18,19 @@ import {
 import type { Answers, Deviations, PassAnswer } from './messages'
 import {
   type CellRef,
+  type Comparison,
   CoreError,
   type Explanation,
   type Influence,
-  type Narrow,
   type PassRequest,
   type Role,
   type RowShares,
   type Shape,
 } from './protocol'
 import {
+  decodeComparison,
   decodeDeviations,
   decodeExplanation,
-  decodeNarrow,
   decodeRegions,
   decodeRowShares,
   decodeShape,
@@ -155,7 +156,7 @@ export class PassMemory {
     private readonly wasm: Wasm,
     private readonly weights: Weights,
     readonly shape: Shape,
-    request: PassRequest,
+    private readonly request: PassRequest,
   ) {
     const text = encodeTokens(request.tokens)
     this.#shape = encodeShape(shape)
@@ -231,10 +232,22 @@ export class PassMemory {
     return decodeRowShares(whole, shares)
   }
 
-  narrow(role: Role): Narrow {
-    const found = new Float64Array(narrowRecord.size)
+  narrow(role: Role): Comparison {
+    const found = new Float64Array(comparisonRecord.size)
     this.wasm.runLocated('mha_narrow', ...this.#evidence(), tensorIds[role], out(found))
-    return decodeNarrow(found)
+    return decodeComparison(found)
+  }
+
+  /** A tensor of the trace against that of the same pass with other gates, which is made for this and thrown away. */
+  compare(tensor: TensorName, headGate: number[]): Comparison {
+    const found = new Float64Array(comparisonRecord.size)
+    const other = new PassMemory(this.wasm, this.weights, this.shape, { ...this.request, headGate })
+    try {
+      this.wasm.runLocated('mha_compare', this.#shape, encodeParts(), this.#trace, other.#trace, tensorIds[tensor], out(found))
+    } finally {
+      other.release()
+    }
+    return decodeComparison(found)
   }
 
   /**

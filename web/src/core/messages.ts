@@ -1,7 +1,7 @@
 // What the client and the worker say to each other. An answer carries the id of its request; the id of a pass is its
 // name from then on.
 import type { SlabName, TensorName } from './generated/tables'
-import type { CellRef, CoreFailure, Explanation, Influence, Narrow, PassRequest, Role, RowShares, Shape } from './protocol'
+import type { CellRef, Comparison, CoreFailure, Explanation, Influence, PassRequest, Role, RowShares, Shape } from './protocol'
 
 export type Build = 'simd' | 'relaxed'
 
@@ -29,6 +29,7 @@ interface Requests {
   influence: { pass: number; request: PassRequest; cell: CellRef }
   rowShares: { pass: number; request: PassRequest; row: number }
   narrow: { pass: number; request: PassRequest; role: Role }
+  compare: { pass: number; request: PassRequest; tensor: TensorName; headGate: number[] }
   contributions: { pass: number; request: PassRequest; heads: number[] }
   /** a golden case: the bytes of its file */
   check: { file: ArrayBuffer }
@@ -53,7 +54,8 @@ export interface Answers {
   explain: Explanation
   influence: Influence
   rowShares: RowShares
-  narrow: Narrow
+  narrow: Comparison
+  compare: Comparison
   contributions: { view: ViewRecord; data: Float32Array }
   check: Deviations
 }

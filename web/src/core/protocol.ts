@@ -116,8 +116,8 @@ export interface RowShares {
 /** Which of the three projections. */
 export type Role = 'q' | 'k' | 'v'
 
-/** One wide projection against a narrow one per head: how many numbers there are, how many differ, by how much at most. */
-export interface Narrow {
+/** Two ways to the same tensor: how many numbers it has, how many differ, by how much at most. */
+export interface Comparison {
   numbers: number
   differing: number
   largest: number
@@ -160,10 +160,13 @@ export interface Core {
   pass(request: PassRequest): Promise<Pass>
   /** explains a cell of a pass that is still current; rejects with Superseded otherwise */
   explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation>
-  /** where a cell goes; like the next two, and as explain, of a pass that is still current */
+  /** where a cell goes; like the next three, and as explain, of a pass that is still current */
   influence(pass: Pass, cell: CellRef): Promise<Influence>
   rowShares(pass: Pass, row: number): Promise<RowShares>
-  narrow(pass: Pass, role: Role): Promise<Narrow>
+  /** one wide projection against a narrow one per head */
+  narrow(pass: Pass, role: Role): Promise<Comparison>
+  /** a tensor of the trace against that of the same pass with these gates (as headGate of a request) */
+  compare(pass: Pass, tensor: TensorName, headGate: number[]): Promise<Comparison>
   /** per-head parts of the output, [heads asked for, n, d], in the order of `heads` */
   contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView>
   /** runs the golden cases; rejects with load_failed if they can't be had */

@@ -2,10 +2,10 @@
 import {
   axisNames,
   cellRecord,
+  comparisonRecord,
   detailIds,
   deviationRecord,
   explanationRecord,
-  narrowRecord,
   optionsRecord,
   partsRecord,
   regionRecord,
@@ -23,9 +23,9 @@ import {
 import type { Deviations, ViewRecord } from './messages'
 import {
   type CellRef,
+  type Comparison,
   CoreError,
   type Explanation,
-  type Narrow,
   type PassRequest,
   type Region,
   type RowShares,
@@ -161,10 +161,10 @@ export const decodeRowShares = (record: Float64Array, shares: Float64Array): Row
   norm: record[rowSharesRecord.norm]!,
 })
 
-export const decodeNarrow = (record: Float64Array): Narrow => ({
-  numbers: record[narrowRecord.numbers]!,
-  differing: record[narrowRecord.differing]!,
-  largest: record[narrowRecord.largest]!,
+export const decodeComparison = (record: Float64Array): Comparison => ({
+  numbers: record[comparisonRecord.numbers]!,
+  differing: record[comparisonRecord.differing]!,
+  largest: record[comparisonRecord.largest]!,
 })
 
 export function decodeDeviations(records: Float64Array): Deviations {

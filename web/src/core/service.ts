@@ -93,6 +93,8 @@ export class Service {
         return { value: this.#recall(message).rowShares(message.row) }
       case 'narrow':
         return { value: this.#recall(message).narrow(message.role) }
+      case 'compare':
+        return { value: this.#recall(message).compare(message.tensor, message.headGate) }
       case 'contributions':
         return this.#contributions(message)
       case 'check':

@@ -3,12 +3,12 @@
 import {
   type CellRef,
   type CheckReport,
+  type Comparison,
   type Core,
   CoreError,
   type CoreFailure,
   type Explanation,
   type Influence,
-  type Narrow,
   type Pass,
   type PassRequest,
   type Role,
@@ -16,10 +16,12 @@ import {
   Superseded,
   type TensorView,
 } from '../core/protocol'
+import { isOff, withGate } from './gates'
 import { headPage, headsOn } from './heads'
 import { alias } from './matrix'
 import { headOf } from './pin'
 import { Question } from './question.svelte'
+import { keepScale } from './scale'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
 import { lessonSentence, shortSentence } from './sentences'
 import { readableSize, shortSize } from './shape'
@@ -32,8 +34,7 @@ export type { Role } from '../core/protocol'
 /** push: a step the browser's Back button undoes. */
 export type Visit = 'push' | 'replace'
 
-export interface Explained {
-  pass: Pass
+interface Explained {
   explanation: Explanation
   /** undefined: it goes to more places than the core can name */
   influence: Influence | undefined
@@ -79,8 +80,10 @@ export class Lesson {
   readonly #explained: Question<Explained>
   readonly #contributions: Question<Contributions>
   readonly #rowShares: Question<RowShares>
-  readonly #narrow: Question<Narrow>
+  readonly #narrow: Question<Comparison>
+  readonly #tried: Question<Comparison>
   #role: Role = $state('q')
+  #trial: { head: number; out: State['out'] } | undefined = $state.raw()
   #asked = ''
   #passTicket = 0
   readonly #atWork = new Set<Promise<void>>()
@@ -104,13 +107,13 @@ export class Lesson {
       () => (nameOf(this.state.stop) === 'project' ? this.role : undefined),
       (pass) => this.#core.narrow(pass, this.role),
     )
+    this.#tried = new Question(
+      (pass) => (this.trial !== undefined && isOff(pass, this.trial) ? String(this.trial) : undefined),
+      (pass) => this.#core.compare(pass, 'output', withGate(pass, this.trial!, 1)),
+    )
     this.state = start.state
     this.refusals = start.refusals
     this.#followRole(start.state.pin)
-  }
-
-  get explained(): Explained | undefined {
-    return this.#explained.last
   }
 
   get contributions(): Contributions | undefined {
@@ -133,8 +136,13 @@ export class Lesson {
   }
 
   /** At the project stop: the chosen projection against narrow ones. */
-  get narrow(): Narrow | undefined {
+  get narrow(): Comparison | undefined {
     return this.#narrow.of(this.pass)
+  }
+
+  /** While a head is tried: the output against that with the head on. */
+  get tried(): Comparison | undefined {
+    return this.#tried.of(this.pass)
   }
 
   get role(): Role {
@@ -255,6 +263,25 @@ export class Lesson {
     this.change({ out: out.includes(head) ? out.filter((other) => other !== head) : [...out, head].sort((a, b) => a - b) })
   }
 
+  /** The head that is off for a trial; undefined as soon as the reader switches any head: then all of them are theirs. */
+  get trial(): number | undefined {
+    return this.#trial?.out === this.state.out ? this.#trial.head : undefined
+  }
+
+  /** Switches a head off to show what that does. */
+  tryWithout(head: number): void {
+    if (this.state.out.includes(head)) return
+    this.toggleHead(head)
+    this.#trial = { head, out: this.state.out }
+  }
+
+  /** The head is on again, unless the reader has taken over. */
+  endTrial(): void {
+    const { trial } = this
+    this.#trial = undefined
+    if (trial !== undefined) this.toggleHead(trial)
+  }
+
   forgetRefusals(): void {
     this.refusals = []
   }
@@ -271,7 +298,7 @@ export class Lesson {
   }
 
   get #questions(): readonly Question<unknown>[] {
-    return [this.#explained, this.#contributions, this.#rowShares, this.#narrow]
+    return [this.#explained, this.#contributions, this.#rowShares, this.#narrow, this.#tried]
   }
 
   #refreshAll(): void {
@@ -297,6 +324,7 @@ export class Lesson {
       // Everything that belongs together appears together: no old explanation beside new numbers.
       const answers = await Promise.all(this.#questions.map((question) => question.ahead(pass)))
       if (ticket !== this.#passTicket) return
+      this.#keepScale(pass)
       this.pass = pass
       for (const show of answers) show()
       this.failure = undefined
@@ -308,6 +336,11 @@ export class Lesson {
       this.failure = failureOf(error)
       this.busy = false
     }
+  }
+
+  #keepScale(pass: Pass): void {
+    const { pass: before, contributions } = this
+    if (before !== undefined) keepScale(pass, before, contributions?.pass === before ? contributions.view : undefined)
   }
 
   async #refresh(question: Question<unknown>): Promise<void> {
@@ -324,7 +357,7 @@ export class Lesson {
       this.#core.explain(pass, cell, largestTerms),
       this.#core.influence(pass, cell).catch(unlessTooMany),
     ])
-    return { pass, explanation, influence }
+    return { explanation, influence }
   }
 
   async #contribute(pass: Pass): Promise<Contributions> {

@@ -157,17 +157,6 @@ export function movedBytes(before: TensorView, after: TensorView): number {
   return same && count(before) === count(after) ? 0 : 4 * count(after)
 }
 
-/** How many numbers of two matrices of one shape differ. */
-export function changedCount(before: Matrix, after: Matrix): number {
-  let changed = 0
-  for (let row = 0; row < before.rows; row += 1) {
-    for (let column = 0; column < before.columns; column += 1) {
-      if (before.value(row, column) !== after.value(row, column)) changed += 1
-    }
-  }
-  return changed
-}
-
 /** The cell of `tensor` that reads the same place of memory as `cell`, if there is one. */
 export function alias(pass: Pass, cell: CellRef, tensor: TensorName): CellRef | undefined {
   const view = pass.tensor(tensor)

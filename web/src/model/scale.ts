@@ -1,6 +1,8 @@
-// The colour scale of a tensor: fixed for a pass, one for all that may be compared. Attention is 0…1, always.
+// The colour scale of a tensor: fixed for a pass and for what it becomes with heads off, one for all that may be compared.
+// Attention is 0…1, always.
 import type { Pass, TensorView } from '../core/protocol'
 import type { TensorName } from '../core/generated/tables'
+import { allOn, sameButHeads } from './gates'
 
 export interface Domain {
   kind: 'sequential' | 'diverging'
@@ -28,20 +30,48 @@ const familyOf: Partial<Record<TensorName, Family>> = {
   output: 'outputs', contributions: 'outputs',
 }
 
-const limits = new WeakMap<Pass | Float32Array, Map<Family, number>>()
+/** The same pass with all heads on, and what was known of its contributions. */
+interface Whole {
+  pass: Pass
+  contributions: TensorView | undefined
+}
+
+/** By passes with heads off. */
+const wholes = new WeakMap<Pass, Whole>()
+
+/**
+ * One pass takes the place of another, of which these contributions are known. If only heads were switched, the scale stays
+ * that of all heads on: what changes its colour has changed.
+ */
+export function keepScale(pass: Pass, before: Pass, contributions?: TensorView): void {
+  if (allOn(pass) || !sameButHeads(pass, before)) return
+  const whole = allOn(before) ? { pass: before, contributions } : wholes.get(before)
+  if (whole !== undefined) wholes.set(pass, whole)
+}
 
 /** `also` widens the scale of tensors that are not part of the pass (contributions). */
 export function domainOf(pass: Pass, tensor: TensorName, also?: TensorView): Domain {
   const family = familyOf[tensor]
   if (family === undefined) return { kind: 'sequential', limit: 1 }
-  // A million numbers that many passes share are read once.
-  const owner = (family === 'matrices' ? pass.tensor(tensor)?.data : undefined) ?? pass
-  const known = limits.get(owner) ?? new Map<Family, number>()
-  limits.set(owner, known)
-  const own = known.get(family) ?? widest(families[family].map((name) => pass.tensor(name)))
-  known.set(family, own)
-  const reach = family === 'outputs' && also !== undefined ? Math.max(own, widest([also])) : own
+  const whole = wholes.get(pass)
+  const reaches = [pass, whole?.pass].map((each) => each && reachOf(ownerOf(each, family), family, families[family].map((name) => each.tensor(name))))
+  const parts = family === 'outputs' && also !== undefined ? [also, whole?.contributions] : []
+  const beside = parts.map((view) => view && reachOf(view, family, [view]))
+  const reach = Math.max(...[...reaches, ...beside].map((each) => each ?? 0))
   return { kind: 'diverging', limit: family === 'scores' ? upToFive(reach) : roundUp(reach) }
+}
+
+/** A million numbers that many passes share are read once. */
+const ownerOf = (pass: Pass, family: Family): object => (family === 'matrices' ? pass.tensor('w_q')?.data : undefined) ?? pass
+
+const known = new WeakMap<object, Map<Family, number>>()
+
+function reachOf(owner: object, family: Family, views: readonly (TensorView | undefined)[]): number {
+  const own = known.get(owner) ?? new Map<Family, number>()
+  known.set(owner, own)
+  const reach = own.get(family) ?? widest(views)
+  own.set(family, reach)
+  return reach
 }
 
 const upToFive = (reach: number): number => Math.max(5, Math.ceil(reach / 5) * 5)

@@ -195,7 +195,8 @@ export function settle(next: State, before: State): State {
   if (!divides(state.heads, state.dModel)) state.heads = properties.heads.initial(state)
   state.padding = Math.min(state.padding, state.sentence.length)
   state.head = Math.min(state.head, state.heads - 1)
-  state.out = state.out.filter((head) => head < state.heads)
+  // The same list until a head is switched: that is how a trial knows whether the reader has taken over.
+  if (state.out.some((head) => head >= state.heads)) state.out = state.out.filter((head) => head < state.heads)
   if (state.pin !== null && !isCell(state.pin, state.sentence.length, state)) state.pin = null
   return consistent(state)
 }

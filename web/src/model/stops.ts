@@ -33,8 +33,7 @@ const table = {
 /** Its place in the walk, from 0, is what the address says. */
 export type StopName = keyof typeof table
 export const stopNames = Object.keys(table) as StopName[]
-export const stopCount = stopNames.length
-export const lastStop = stopCount - 1
+export const lastStop = stopNames.length - 1
 
 /** The whole walk; or, for whoever never met attention, one head on three words: similarity, shares, a mix. */
 const tours = {
@@ -61,7 +60,7 @@ export const isPinnable = (tensor: TensorName): boolean => allShown.some((tensor
 
 /** The stop nearest to `stop` that shows the tensor, earlier ones first: numbers are followed back to where they come from. */
 export function stopShowing(tensor: TensorName, stop: number): number {
-  for (let distance = 0; distance < stopCount; distance += 1) {
+  for (let distance = 0; distance <= lastStop; distance += 1) {
     for (const candidate of [stop - distance, stop + distance]) {
       if (isShown(tensor, candidate)) return candidate
     }

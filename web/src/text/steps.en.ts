@@ -1,4 +1,5 @@
 // Chapter `steps`: the eleven stops. The type of this file is the type of steps.zh.ts. Markup: components/prose.ts.
+import type { TensorName } from '../core/generated/tables'
 import type { StopName } from '../model/stops'
 
 /** n tokens, d numbers each, h heads of k numbers. */
@@ -106,8 +107,26 @@ const stops: Record<StopName, Stop> = {
   },
 }
 
+const closed = (symbol: string) => ({ n, d }: Sizes) => `One map, ${symbol} in one piece: ${n} by ${d}.`
+
+/** One map that stands alone where the stop's own figure has more. */
+const alone: Partial<Record<TensorName, (sizes: Sizes) => string>> = {
+  q: closed('Q'),
+  k: closed('K'),
+  v: closed('V'),
+  raw_scores: ({ n }) => `One map of ${n} by ${n}: the scores.`,
+  scaled_scores: ({ n }) => `One map of ${n} by ${n}: the scaled scores.`,
+  masked_scores: ({ n }) => `One map of ${n} by ${n}: the masked scores, with forbidden cells hatched.`,
+  weights: ({ n }) => `One map of ${n} by ${n}: the attention weights, one row per token.`,
+}
+
 export const steps = {
   stops,
+  /** the figure in words where less of a stop is drawn */
+  drawn: {
+    alone,
+    sum: ({ h }: Sizes) => (h === 1 ? 'The head’s contribution, which is Y.' : `The contributions of heads, and Y: all ${h} added up.`),
+  },
   tour: {
     offer: 'New to attention? One head, three words first',
     leave: 'The whole walk',

@@ -176,6 +176,26 @@ describe('by keyboard', () => {
     await until(['a', 'b', 'c'])
   })
 
+  test('another language: nothing is said in the one before, nothing chosen stays, and what was typed is kept', async () => {
+    await lesson.page.press('Alt+ArrowRight')
+    await until(['b', 'a', 'c'])
+    await lesson.page.press('Enter')
+    await lesson.page.type('x')
+    for (const [lang, count] of [['en', '3 tokens, 32 at most'], ['zh', '3 个词元，最多 32 个']] as const) {
+      await lesson.page.click(id(`lang-${lang}`))
+      await until(['b', 'x', 'c'])
+      expect([await said(), await lesson.exists(id('token-tools')), await lesson.text(id('token-count'))]).toEqual(['', false, count])
+      await lesson.page.click(token(0))
+    }
+    // The sentence of the lesson changes with the language.
+    await lesson.visitProblem(base, { stop: 6 })
+    await lesson.click('edit')
+    await lesson.page.click(token(10))
+    await lesson.page.click(id('lang-en'))
+    await lesson.settled()
+    expect([await said(), await lesson.exists(id('token-tools')), await boxes()]).toEqual(['', false, lessonProblem('en').tokens])
+  })
+
   test('Esc closes the token, then the panel, and unpins nothing', async () => {
     await lesson.page.press('Enter')
     for (const gone of ['token-tools', 'token-editor']) {

@@ -88,7 +88,7 @@ test('the numbers of every map, from the picture', async () => {
   const tensors = await lesson.page.evaluate((which) => [...document.querySelectorAll<HTMLElement>(which)].map(({ dataset }) => dataset.tensor), id('csv-of'))
   expect(tensors.sort()).toEqual(['k_heads', 'q_heads', 'raw_scores'])
   const { name, base64 } = await lesson.page.download(`${id('csv-of')}[data-tensor="raw_scores"]`)
-  expect(name).toBe('raw_scores-head-0.csv')
+  expect(name).toBe('raw_scores-head-1.csv')
   const lines = Buffer.from(base64, 'base64').toString('utf8').trim().split('\r\n')
   const values = await lesson.page.evaluate(() => {
     const scores = window.eightMeetings.pass!.tensor('raw_scores')!

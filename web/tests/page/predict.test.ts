@@ -186,6 +186,24 @@ test('W_O: whoever walks on with the head off has it back', async () => {
   await checkStop(lesson, 10, await ask(problem), random, look)
 })
 
+test('W_O: whoever switches heads after the answer has them that way, on and back', async () => {
+  await arrive(lesson, 9)
+  const { head } = await asked(lesson)
+  const other = (head + 1) % problem.heads
+  await lesson.clickOne(`${id('grid')}[data-tensor="output"]`)
+  await lesson.addressSays('out', String(head))
+  await lesson.clickOne(`${id('switch')}[data-head="${other}"]`)
+  const out = [head, other].sort((a, b) => a - b)
+  await lesson.addressSays('out', out.join(','))
+  await lesson.next()
+  await rest(lesson)
+  await lesson.addressSays('out', out.join(','))
+  await lesson.click('back')
+  await rest(lesson)
+  await lesson.addressSays('out', out.join(','))
+  await checkStop(lesson, 9, await ask({ ...problem, out }), random, look)
+})
+
 test('Next never waits: it opens what is closed, then goes on; what is shown elsewhere is what it must be', async () => {
   const oracle = await ask(problem)
   await lesson.visitProblem(problem, { predict: 1 })

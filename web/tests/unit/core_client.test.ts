@@ -131,6 +131,7 @@ describe('superseding', () => {
     await expect(core.influence(old, { tensor: 'output', index: [0, 0] })).rejects.toBeInstanceOf(Superseded)
     await expect(core.rowShares(old, 0)).rejects.toBeInstanceOf(Superseded)
     await expect(core.narrow(old, 'q')).rejects.toBeInstanceOf(Superseded)
+    await expect(core.compare(old, 'output', [0, 1])).rejects.toBeInstanceOf(Superseded)
     expect(worker().all('explain')).toEqual([])
 
     const explained = core.explain(current, { tensor: 'output', index: [0, 0] }, 3)

@@ -82,6 +82,33 @@ describe.each(builds)('%s build', (build) => {
     }
   })
 
+  test(`two passes with other gates, counted number by number, seed ${drawn}`, async () => {
+    const draw = drawFrom(drawn)
+    for (let round = 0; round < 10; round++) {
+      const asked = drawnRequest(draw)
+      const headGate = Array.from({ length: asked.heads }, () => draw(0, 1))
+      const bits = (numbers: number[]): Int32Array => new Int32Array(Float32Array.from(numbers).buffer)
+      const after = await withPass(engine, { ...asked, headGate }, ({ pass }) => pass)
+      await withPass(engine, asked, ({ pass, memory }) => {
+        for (const name of ['weights', 'heads', 'concat', 'output'] as const) {
+          const [was, is] = [values(pass.tensor(name)!), values(after.tensor(name)!)]
+          const other = bits(is)
+          const differing = bits(was).filter((value, i) => value !== other[i]).length
+          const largest = Math.max(0, ...was.map((value, i) => Math.abs(value - is[i]!)))
+          expect(memory.compare(name, headGate), `${name}, ${String(headGate)}`).toEqual({ numbers: was.length, differing, largest })
+        }
+        // What it was compared with has left nothing behind.
+        expect(memory.compare('output', asked.headGate ?? headGate.map(() => 1))).toMatchObject({ differing: 0 })
+      })
+    }
+  })
+
+  test('a head changes nothing where every key is masked', async () => {
+    await withPass(engine, request({ padding: 5 }), ({ memory }) => {
+      expect(memory.compare('output', [0, 1])).toEqual({ numbers: 40, differing: 0, largest: 0 })
+    })
+  })
+
   test('what is not there is refused', async () => {
     await withPass(engine, request(), async ({ memory }) => {
       const cell = { tensor: 'output', index: [5, 0] } as const
@@ -89,6 +116,9 @@ describe.each(builds)('%s build', (build) => {
       expect(await failure(() => memory.rowShares(5))).toMatchObject({ status: 'no_such_cell', tensor: 'output' })
       expect(await failure(() => memory.rowShares(0.5))).toMatchObject({ status: 'no_such_cell' })
       expect(await failure(() => memory.narrow('o' as Role))).toMatchObject({ status: 'no_such_cell' })
+      expect(await failure(() => memory.compare('x', [1, 1]))).toMatchObject({ status: 'no_such_cell' })
+      expect(await failure(() => memory.compare('output', [1]))).toMatchObject({ status: 'bad_gate' })
+      expect(await failure(() => memory.compare('output', [1, Infinity]))).toMatchObject({ status: 'bad_gate', index: [1] })
     })
   })
 })

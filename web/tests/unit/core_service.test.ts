@@ -115,6 +115,8 @@ describe.each(builds)('%s build', (build) => {
       expect(direct.map(({ tensor }) => tensor)).toEqual(['output', 'contributions'])
       expect((await client.rowShares(pass, 4)).shares).toHaveLength(2)
       expect(await client.narrow(pass, 'v')).toEqual({ numbers: 40, differing: 0, largest: 0 })
+      expect(await client.compare(pass, 'v', [1, 0])).toEqual({ numbers: 40, differing: 0, largest: 0 })
+      expect(await client.compare(pass, 'concat', [1, 0])).toMatchObject({ numbers: 40, differing: 20 })
     }
     await client.pass(request({ seed: 1 }))
     await expect(client.explain(zero, { tensor: 'output', index: [0, 0] }, 1)).rejects.toBeInstanceOf(Superseded)

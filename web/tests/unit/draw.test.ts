@@ -10,6 +10,7 @@ import { parseFormula, parseProse, plain } from '../../src/components/prose'
 import { crossing, laneWidths, mixing, outputCross, projectionWidths, stageOf } from '../../src/chapters/steps/stage'
 import { matrixOf } from '../../src/model/matrix'
 import type { Domain } from '../../src/model/scale'
+import { symbolOf } from '../../src/model/symbols'
 import { drawFrom, drawn } from './core_support'
 
 const draw = drawFrom(drawn)
@@ -240,6 +241,12 @@ describe('words', () => {
     const csv = csvOf(m, ['=cmd|x', 'say "hi"'], ['0', '+1'])
     expect(csv).toBe(`\ufeff"","0","'+1"\r\n"'=cmd|x",${m.value(0, 0)},${m.value(0, 1)}\r\n"say ""hi""",${m.value(1, 0)},${m.value(1, 1)}\r\n`)
     expect(csvName(m)).toBe('x.csv')
+  })
+
+  test('a file names the head as the page does', () => {
+    const [data, shape] = [new Float32Array(12), [3, 2, 2]]
+    const view: TensorView = { name: 'weights', axes: ['h', 'n', 'm'], shape, strides: [4, 2, 1], offset: 0, data, at: () => 0 }
+    for (const head of [0, 1, 2]) expect(csvName(matrixOf(view, { head }))).toBe(`weights-head-${symbolOf('weights', head).match(/\d+/u)![0]}.csv`)
   })
 })
 

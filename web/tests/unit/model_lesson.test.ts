@@ -1,6 +1,7 @@
 // The lesson between the reader and the core: what is asked, what is shown, and in which order.
 import { describe, expect, test } from 'vitest'
 import { CoreError, Superseded, type TensorView } from '../../src/core/protocol'
+import { domainOf } from '../../src/model/scale'
 import { readAddress } from '../../src/model/state'
 import { begin, explanationOf, passOf, ready, settled } from './model_support'
 
@@ -74,7 +75,7 @@ describe('explanations', () => {
     expect(lesson.pass).toBeUndefined()
     core.explanations[0]!.answer(explanationOf({ tensor: 'output', index: [1, 2] }))
     await settled()
-    expect(lesson.explained!.pass).toBe(lesson.pass)
+    expect([lesson.pass, lesson.explanation?.cell.index]).toEqual([core.explanations[0]!.asked.pass, [1, 2]])
   })
 
   test('the last pinned cell wins', async () => {
@@ -86,7 +87,7 @@ describe('explanations', () => {
     await settled()
     first!.answer(explanationOf(first!.asked.cell))
     await settled()
-    expect(lesson.explained!.explanation.cell.index).toEqual([0, 1])
+    expect(lesson.explanation!.cell.index).toEqual([0, 1])
   })
 
   test('a superseded explanation does not keep its pass away', async () => {
@@ -187,6 +188,25 @@ describe('walking', () => {
     for (const { answer } of core.parts.slice(1)) answer({ shape: [4, 11, 40] } as unknown as TensorView)
     await settled()
     expect(lesson.contributions).toEqual({ pass, first: 0, view })
+  })
+
+  test('switching heads off and on changes no colour scale, another seed does', async () => {
+    const { core, lesson } = await begin('?stop=9&dModel=12&heads=3')
+    const parts = (reach: number): TensorView => ({ name: 'contributions', shape: [1, 1, 1], offset: 0, data: Float32Array.of(reach) }) as unknown as TensorView
+    const answer = async (reach: number): Promise<number> => {
+      core.passes.at(-1)!.answer(await passOf(core.passes.at(-1)!.asked))
+      await settled()
+      core.parts.at(-1)!.answer(parts(reach))
+      await settled()
+      return domainOf(lesson.pass!, 'output', lesson.contributions!.view).limit
+    }
+    expect(await answer(70)).toBe(80)
+    for (const head of [1, 0, 1, 2]) {
+      lesson.toggleHead(head)
+      expect(await answer(1), `with ${lesson.state.out.join(' and ')} out`).toBe(80)
+    }
+    lesson.change({ seed: 2 })
+    expect(await answer(1)).toBeLessThan(10)
   })
 
   test('back in the browser shows the projection of the pinned cell', async () => {

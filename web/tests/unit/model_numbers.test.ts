@@ -1,10 +1,11 @@
 // Numbers as printed, scales, pages of heads, stops.
 import { describe, expect, test } from 'vitest'
 import { tensorNames } from '../../src/core/generated/tables'
+import type { Pass, TensorView } from '../../src/core/protocol'
 import { bare, bracketed, cellDecimals, fixed, grouped, restAsPrinted, scientific, significant, sumDecimals, trimmed } from '../../src/model/format'
 import { headPage, headsOn } from '../../src/model/heads'
-import { domainOf, roundUp } from '../../src/model/scale'
-import { carry, isPinnable, isShown, stopCount, stopNames, stopShowing } from '../../src/model/stops'
+import { domainOf, keepScale, roundUp } from '../../src/model/scale'
+import { carry, isPinnable, isShown, lastStop, stopNames, stopShowing } from '../../src/model/stops'
 import { cellSymbol, symbolOf } from '../../src/model/symbols'
 import { drawFrom, drawn, engines, request, values, withPass } from './core_support'
 
@@ -69,6 +70,55 @@ describe('scales', () => {
         if (name.endsWith('scores')) expect(limit % 5).toBe(0)
       }
     }))
+
+  const passOf = (headGate?: number[], changes = {}): Promise<Pass> =>
+    withPass(engines.simd, request({ dModel: 12, heads: 3, ...changes, ...(headGate && { headGate }) }), ({ pass }) => pass)
+  /** A tensor that reaches just so far. */
+  const reaching = (limit: number): TensorView => {
+    const [data, shape] = [Float32Array.of(limit, 0), [1, 1, 2]]
+    return { name: 'contributions', axes: ['h', 'n', 'd'], shape, strides: [2, 2, 1], offset: 0, data, at: () => 0 }
+  }
+  const limitsOf = (pass: Pass): number[] => tensorNames.map((name) => domainOf(pass, name).limit)
+
+  test('with heads off a pass keeps the scale of all heads on, whatever was on in between, and holds what is larger', async () => {
+    const draw = drawFrom(drawn)
+    for (let i = 0; i < 10; i += 1) {
+      const seed = draw(0, 1e6)
+      const all = await passOf(undefined, { seed })
+      let before = all
+      for (let step = 0; step < 4; step += 1) {
+        const gates = [draw(0, 1), draw(0, 1), draw(0, 1)]
+        const [pass, alone] = [await passOf(gates, { seed }), await passOf(gates, { seed })]
+        keepScale(pass, before)
+        before = pass
+        expect(limitsOf(pass), String(gates)).toEqual(limitsOf(all).map((limit, place) => Math.max(limit, limitsOf(alone)[place]!)))
+        expect(domainOf(pass, 'heads')).toEqual(domainOf(all, 'heads'))
+      }
+      // All heads on again: its own, whatever there was.
+      const again = await passOf(undefined, { seed })
+      keepScale(again, before)
+      expect(limitsOf(again)).toEqual(limitsOf(all))
+    }
+  })
+
+  test('so do the contributions that were known, and anything larger widens', async () => {
+    const [all, off] = [await passOf(), await passOf([1, 0, 1])]
+    keepScale(off, all, reaching(70))
+    expect(domainOf(all, 'output', reaching(70)).limit).toBe(80)
+    expect(domainOf(off, 'contributions', reaching(1)).limit).toBe(80)
+    expect(domainOf(off, 'contributions', reaching(90)).limit).toBe(100)
+    expect(domainOf(off, 'output')).toEqual(domainOf(all, 'output'))
+  })
+
+  test('another sentence, size or seed has a scale of its own', async () => {
+    const all = await passOf()
+    for (const changes of [{ seed: 8 }, { tokens: ['a'] }, { dModel: 24 }, { causal: true }, { positions: false }]) {
+      const [pass, alone] = [await passOf([1, 0, 1], changes), await passOf([1, 0, 1], changes)]
+      keepScale(pass, all, reaching(70))
+      expect(limitsOf(pass)).toEqual(limitsOf(alone))
+      expect(domainOf(pass, 'output', reaching(1))).toEqual(domainOf(alone, 'output', reaching(1)))
+    }
+  })
 })
 
 describe('heads', () => {
@@ -89,7 +139,7 @@ describe('stops', () => {
   test('every tensor that can be pinned is shown somewhere, and found from anywhere', () => {
     expect(stopNames).toHaveLength(11)
     for (const tensor of tensorNames.filter(isPinnable)) {
-      for (let stop = 0; stop < stopCount; stop += 1) expect(isShown(tensor, stopShowing(tensor, stop))).toBe(true)
+      for (let stop = 0; stop <= lastStop; stop += 1) expect(isShown(tensor, stopShowing(tensor, stop))).toBe(true)
     }
     expect(stopShowing('w_q', 3)).toBe(1)
     expect(stopShowing('raw_scores', 4)).toBe(4)

@@ -1,6 +1,6 @@
 // What the lesson asks beside passes and explanations: when, and what becomes of answers that come late.
 import { describe, expect, test } from 'vitest'
-import { CoreError, type Influence, type Narrow, type RowShares } from '../../src/core/protocol'
+import { CoreError, type Comparison, type Influence, type RowShares } from '../../src/core/protocol'
 import { explanationOf, passOf, ready, settled } from './model_support'
 
 describe('where the pinned cell goes', () => {
@@ -63,7 +63,7 @@ describe('the shares of a row', () => {
 })
 
 describe('wide against narrow', () => {
-  const narrowOf = (numbers: number): Narrow => ({ numbers, differing: 0, largest: 0 })
+  const narrowOf = (numbers: number): Comparison => ({ numbers, differing: 0, largest: 0 })
 
   test('follows the chosen projection, at the project stop only', async () => {
     const { core, lesson } = await ready()

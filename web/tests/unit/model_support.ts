@@ -1,8 +1,9 @@
 // What the tests of the lesson share: a core that answers when the test says so.
 import {
-  type CellRef, type CheckReport, type Core, CoreError, type Explanation, type Influence, type Narrow, type Pass, type PassRequest, type Role,
+  type CellRef, type CheckReport, type Comparison, type Core, CoreError, type Explanation, type Influence, type Pass, type PassRequest, type Role,
   type RowShares, type TensorView,
 } from '../../src/core/protocol'
+import type { TensorName } from '../../src/core/generated/tables'
 import { Lesson, type Visit } from '../../src/model/lesson.svelte'
 import { readAddress } from '../../src/model/state'
 import { engines, withPass } from './core_support'
@@ -14,6 +15,7 @@ interface Question<Asked, Answer> {
 }
 
 const nowhere: Influence = { direct: [], reached: [] }
+const alike: Comparison = { numbers: 0, differing: 0, largest: 0 }
 
 /** A core that answers when the test says so. */
 export class SlowCore implements Core {
@@ -24,14 +26,16 @@ export class SlowCore implements Core {
   readonly parts: Question<number[], TensorView>[] = []
   readonly influences: Question<{ pass: Pass; cell: CellRef }, Influence>[] = []
   readonly shares: Question<{ pass: Pass; row: number }, RowShares>[] = []
-  readonly narrows: Question<{ pass: Pass; role: Role }, Narrow>[] = []
+  readonly narrows: Question<{ pass: Pass; role: Role }, Comparison>[] = []
+  readonly comparisons: Question<{ pass: Pass; tensor: TensorName; headGate: number[] }, Comparison>[] = []
 
   ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
   pass = (asked: PassRequest) => this.#ask(this.passes, asked)
   explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
   influence = (pass: Pass, cell: CellRef) => this.#ask(this.influences, { pass, cell }, nowhere)
   rowShares = (pass: Pass, row: number) => this.#ask(this.shares, { pass, row }, { shares: [], bias: 0, norm: 0 })
-  narrow = (pass: Pass, role: Role) => this.#ask(this.narrows, { pass, role }, { numbers: 0, differing: 0, largest: 0 })
+  narrow = (pass: Pass, role: Role) => this.#ask(this.narrows, { pass, role }, alike)
+  compare = (pass: Pass, tensor: TensorName, headGate: number[]) => this.#ask(this.comparisons, { pass, tensor, headGate }, alike)
   contributions = (_: Pass, heads: number[]) => this.#ask(this.parts, heads)
   check = (): Promise<CheckReport> => Promise.reject(new CoreError({ status: 'load_failed' }))
   dispose(): void {}

@@ -1,7 +1,7 @@
 // The questions in front of the figures: every column and every head judged, what switching a head off did, when the reader is
 // asked and when not, and the closed figures they are asked in.
 import { beforeEach, describe, expect, test } from 'vitest'
-import { changeOf, judgeBlock, judgeColumn, largestOf } from '../../src/chapters/steps/judge'
+import { judgeBlock, judgeColumn, largestOf, wentOut } from '../../src/chapters/steps/judge'
 import { askedLayouts } from '../../src/chapters/steps/layout_asked'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { Predict } from '../../src/chapters/steps/predict.svelte'
@@ -9,12 +9,14 @@ import { stageOf } from '../../src/chapters/steps/stage'
 import { gridPx } from '../../src/components/draw/scene'
 import { between } from '../../src/components/draw/tween'
 import { slice } from '../../src/components/figures'
-import type { Pass } from '../../src/core/protocol'
+import type { Comparison, Pass, TensorView } from '../../src/core/protocol'
 import { headPage, headsOn } from '../../src/model/heads'
-import type { Lesson } from '../../src/model/lesson.svelte'
+import { Lesson, requestOf } from '../../src/model/lesson.svelte'
+import { initialState } from '../../src/model/state'
 import { type StopName, nameOf, stopNames } from '../../src/model/stops'
 import { steps as en } from '../../src/text/steps.en'
 import { engines, request, withPass } from './core_support'
+import { SlowCore, settled } from './model_support'
 
 const passOf = (changes: Parameters<typeof request>[0]): Promise<Pass> => withPass(engines.simd, request(changes), ({ pass }) => pass)
 
@@ -51,20 +53,13 @@ test('a cell of anything else is no answer about columns', async () => {
 })
 
 describe('what switching a head off did', () => {
-  test('is counted number by number, between two passes that differ in nothing else', async () => {
+  test('is said only between two passes that differ in nothing else', async () => {
     const [on, off] = await Promise.all([passOf({}), passOf({ headGate: [1, 0] })])
-    const values = (pass: Pass): number[] => Array.from({ length: 40 }, (_, i) => slice(pass, 'output').value(Math.floor(i / 8), i % 8))
-    const changed = values(on).filter((value, i) => value !== values(off)[i]).length
-    expect(changed).toBeGreaterThan(30)
-    expect(changeOf(on, off, 1)).toEqual({ changed, total: 40 })
-    expect(changeOf(on, off, 0)).toBeUndefined()
-    expect(changeOf(on, on, 1)).toBeUndefined()
-    expect(changeOf(on, await passOf({ headGate: [1, 0], seed: 8 }), 1)).toBeUndefined()
-  })
-
-  test('is nothing where every key is masked', async () => {
-    const [on, off] = await Promise.all([passOf({ padding: 5 }), passOf({ padding: 5, headGate: [0, 1] })])
-    expect(changeOf(on, off, 0)).toEqual({ changed: 0, total: 40 })
+    expect(wentOut(on, off, 1)).toBe(true)
+    expect(wentOut(on, off, 0)).toBe(false)
+    expect(wentOut(on, on, 1)).toBe(false)
+    expect(wentOut(on, await passOf({ headGate: [1, 0], seed: 8 }), 1)).toBe(false)
+    expect(wentOut(off, await passOf({ headGate: [0, 0] }), 0)).toBe(true)
   })
 
   test('and the largest is where the number is largest', async () => {
@@ -77,25 +72,24 @@ describe('what switching a head off did', () => {
 
 describe('asking', () => {
   let pass: Pass
-  let lesson: { pass: Pass; state: { stop: number; head: number; heads: number; out: number[]; predict: boolean }; contributions: undefined }
+  let core: SlowCore
+  let lesson: Lesson
   let predict: Predict
   let isStill: boolean
   const shape = { dModel: 12, heads: 3 }
 
   beforeEach(async () => {
-    pass = await passOf(shape)
+    const state = { ...initialState(), ...shape }
+    pass = await passOf(requestOf(state))
     isStill = false
-    const state = { stop: 0, head: 0, heads: 3, out: [] as number[], predict: true }
-    lesson = { pass, state, contributions: undefined }
-    const methods = {
-      change: (patch: object) => void Object.assign(state, patch),
-      toggleHead: (head: number) => void (state.out = state.out.includes(head) ? state.out.filter((other) => other !== head) : [...state.out, head]),
-    }
-    predict = new Predict(Object.assign(lesson, methods) as unknown as Lesson, () => isStill, () => 0.5)
+    core = new SlowCore()
+    lesson = new Lesson(core, { state, refusals: [] }, () => {})
+    lesson.pass = pass
+    predict = new Predict(lesson, () => isStill, () => 0.5)
   })
 
   const go = (stop: number, mayAsk = true): void => {
-    lesson.state.stop = stop
+    lesson.change({ stop })
     predict.arrive(stop, mayAsk)
   }
 
@@ -118,7 +112,7 @@ describe('asking', () => {
     ['whoever jumps', () => go(2)],
     ['playing and pulling', () => [go(1), go(2, false)]],
     ['whoever wants no motion', () => [(isStill = true), go(1), go(2)]],
-    ['whoever wants no questions', () => [(lesson.state.predict = false), go(1), go(2)]],
+    ['whoever wants no questions', () => [lesson.change({ predict: false }), go(1), go(2)]],
     ['one head', () => [(lesson.pass = { ...pass, shape: { ...pass.shape, heads: 1 } }), go(1), go(2)]],
   ])('not: %s', (_, walk) => {
     walk()
@@ -175,7 +169,7 @@ describe('asking', () => {
   })
 
   test('stop 9: the head is off, on again by its button or by walking on; one that is off already is not asked about', () => {
-    lesson.state.out = [1]
+    lesson.change({ out: [1] })
     go(8), go(9)
     const { head } = predict.question!
     expect(head).not.toBe(1)
@@ -189,10 +183,68 @@ describe('asking', () => {
     expect(lesson.state.out.length).toBe(2)
     go(10)
     expect(lesson.state.out).toEqual([1])
-    lesson.state.out = [0, 1, 2]
+    lesson.change({ out: [0, 1, 2] })
     go(9)
     predict.ask()
     expect([predict.canAsk, predict.question]).toEqual([false, undefined])
+  })
+
+  test('stop 9, answered: what C++ counted is on show with the pass without the head, and not any longer than that', async () => {
+    const counted: Comparison = { numbers: 60, differing: 59, largest: 2 }
+    core.quick = false
+    go(8), go(9)
+    predict.answer({ tensor: 'output', index: [0, 0] })
+    const head = predict.headOff!
+    expect(predict.change).toBeUndefined()
+    core.passes.at(-1)!.answer(await passOf(core.passes.at(-1)!.asked))
+    await settled()
+    const { asked } = core.comparisons[0]!
+    expect(asked).toMatchObject({ tensor: 'output', headGate: [1, 1, 1] })
+    expect(asked.pass.request.headGate).toEqual([0, 1, 2].map((i) => Number(i !== head)))
+    expect([lesson.pass, predict.change]).toEqual([pass, undefined])
+    core.comparisons[0]!.answer(counted)
+    for (const { answer } of core.parts) answer({ shape: [3, 5, 12] } as unknown as TensorView)
+    await settled()
+    expect(predict.change).toMatchObject({ pass, after: lesson.pass, output: counted })
+    expect(lesson.pass!.request.headGate![head]).toBe(0)
+    lesson.toggleHead(head)
+    expect(predict.change).toBeUndefined()
+  })
+
+  // What the reader does with the switches after the answer; `tried` is the head that the answer switched off.
+  const others = (tried: number): number[] => [0, 1, 2].filter((head) => head !== tried)
+  test.each<[string, (tried: number) => void]>([
+    ['switches another head off', (tried) => lesson.toggleHead(others(tried)[0]!)],
+    ['switches the head on and off again', (tried) => [lesson.toggleHead(tried), lesson.toggleHead(tried)]],
+    ['switches another off and on again', (tried) => [lesson.toggleHead(others(tried)[0]!), lesson.toggleHead(others(tried)[0]!)]],
+    ['switches the head on', (tried) => lesson.toggleHead(tried)],
+    ['switches all of them on', () => lesson.change({ out: [] })],
+    ['opens a link with it off', (tried) => lesson.arrive({ state: { ...lesson.state, out: [tried] }, refusals: [] })],
+  ])('stop 9, answered: whoever %s has the heads that way, wherever they go', (_, choose) => {
+    for (const leave of [() => go(10), () => go(8), () => predict.ask(), () => predict.undo()]) {
+      lesson.change({ out: [] })
+      go(8), go(9)
+      predict.ask()
+      predict.answer({ tensor: 'output', index: [0, 0] })
+      choose(predict.headOff!)
+      const { out } = lesson.state
+      expect(predict.headOff).toBeUndefined()
+      leave()
+      expect(lesson.state.out).toEqual(out)
+    }
+  })
+
+  test('stop 9, answered: what is no switch leaves the head to be switched on again', () => {
+    lesson.change({ out: [] })
+    for (const patch of [{ seed: 3 }, { pin: null }, { causal: true }, { sentence: ['a', 'b'] }, { lang: 'en' as const }]) {
+      go(8), go(9)
+      predict.ask()
+      predict.answer({ tensor: 'output', index: [0, 0] })
+      lesson.change(patch)
+      expect(lesson.state.out).toEqual([predict.headOff])
+      go(10)
+      expect(lesson.state.out).toEqual([])
+    }
   })
 })
 

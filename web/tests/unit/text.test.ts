@@ -40,7 +40,7 @@ const guesses = [
 
 /** What a function of a text may be given: several of everything that has a shape, else numbers, one and many. */
 const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
-  [/\.(line|alt)$|\.often\.|\.roomLines\./, sizes.map((size) => [size])],
+  [/\.(line|alt)$|\.often\.|\.roomLines\.|\.drawn\./, sizes.map((size) => [size])],
   [/\.problems$/, problems.map((problem) => [problem])],
   [/\.item$/, problems.map((problem) => ['heads', '3', problem])],
   [/\.given$/, tensorNames.flatMap((tensor) => sources.map((source) => [tensor, source]))],

@@ -1,10 +1,10 @@
-// Whether a guess is right, and what switching a head off did. Whose a column is, the strides of the core say; how many
-// numbers changed is counted; nothing is computed.
+// Whether a guess is right, and what switching a head off did. Whose a column is, the strides of the core say; nothing is
+// computed.
 import { strongest } from '../../components/draw/geometry'
-import { slice } from '../../components/figures'
 import type { TensorName } from '../../core/generated/tables'
 import type { CellRef, Pass } from '../../core/protocol'
-import { type Matrix, alias, changedCount } from '../../model/matrix'
+import { gatesOf, sameButHeads, withGate } from '../../model/gates'
+import { type Matrix, alias } from '../../model/matrix'
 import { headOf } from '../../model/pin'
 import { symbolOf } from '../../model/symbols'
 import type { Block, Columns } from '../../text/questions.en'
@@ -29,20 +29,9 @@ export function judgeBlock(head: number, cell: CellRef): Block {
   return { right: cell.tensor === 'output' || own === head, head: head + 1, name: symbolOf(cell.tensor, own) }
 }
 
-export interface Change {
-  changed: number
-  total: number
-}
-
-/** How many numbers of Y are others since the head went out; undefined unless that is all that differs. */
-export function changeOf(before: Pass, after: Pass, head: number): Change | undefined {
-  const gates = ({ request, shape }: Pass): number[] => Array.from({ length: shape.heads }, (_, i) => request.headGate?.[i] ?? 1)
-  const rest = ({ request }: Pass): string => JSON.stringify({ ...request, headGate: undefined })
-  const wanted = gates(before).map((gate, i) => (i === head ? 0 : gate))
-  if (rest(before) !== rest(after) || String(gates(after)) !== String(wanted)) return undefined
-  const [y, now] = [slice(before, 'output'), slice(after, 'output')]
-  return { changed: changedCount(y, now), total: y.rows * y.columns }
-}
+/** Whether all that happened between two passes is that the head went out. */
+export const wentOut = (before: Pass, after: Pass, head: number): boolean =>
+  sameButHeads(before, after) && String(gatesOf(after)) === String(withGate(before, head, 0))
 
 /** Where a head contributed the most. */
 export const largestOf = (contribution: Matrix): { row: number; column: number } =>

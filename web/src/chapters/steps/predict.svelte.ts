@@ -3,13 +3,13 @@
 import { Tween } from 'svelte/motion'
 import type { Asker } from '../../components/asker'
 import { contributionOf } from '../../components/figures'
-import type { CellRef, Pass } from '../../core/protocol'
+import type { CellRef, Comparison, Pass } from '../../core/protocol'
 import { headPage, headsOn } from '../../model/heads'
 import type { Lesson } from '../../model/lesson.svelte'
 import type { Matrix } from '../../model/matrix'
 import { type StopName, nameOf } from '../../model/stops'
 import type { Block, Columns } from '../../text/questions.en'
-import { type Change, changeOf, judgeBlock, judgeColumn } from './judge'
+import { judgeBlock, judgeColumn, wentOut } from './judge'
 import { askedLayouts } from './layout_asked'
 import type { Layout } from './layouts'
 
@@ -75,21 +75,19 @@ export class Predict implements Asker {
     return this.#candidates(this.#name).length > 0
   }
 
-  /** The head that the answer switched off, while it is off. */
+  /** The head that the answer switched off, until the reader switches any. */
   get headOff(): number | undefined {
     const { question } = this
-    if (question?.stop !== 'output' || this.#before === undefined) return undefined
-    return this.#lesson.state.out.includes(question.head) ? question.head : undefined
+    return question?.stop === 'output' && question.head === this.#lesson.trial ? question.head : undefined
   }
 
   /** What switching it off did, once that is computed. */
-  get change(): (Change & Before & { after: Pass }) | undefined {
-    const { pass } = this.#lesson
+  get change(): (Before & { after: Pass; output: Comparison }) | undefined {
+    const { pass, tried } = this.#lesson
     const before = this.#before
     const head = this.headOff
-    if (head === undefined || before === undefined || pass === undefined) return undefined
-    const change = changeOf(before.pass, pass, head)
-    return change && { ...change, ...before, after: pass }
+    if (head === undefined || before === undefined || pass === undefined || tried === undefined) return undefined
+    return wentOut(before.pass, pass, head) ? { ...before, after: pass, output: tried } : undefined
   }
 
   get moving(): boolean {
@@ -120,7 +118,7 @@ export class Predict implements Asker {
     const name = this.#name
     const last = this.#question
     if (pass === undefined || !isAsking(name)) return
-    this.#switchOn()
+    this.#lesson.endTrial()
     const heads = this.#candidates(name)
     const others = heads.filter((head) => last?.stop !== name || head !== last.head)
     const choice = others.length > 0 ? others : heads
@@ -140,7 +138,8 @@ export class Predict implements Asker {
     if (question === undefined || pass === undefined || this.#isOver) return false
     if (question.stop === 'output') {
       this.verdict = { stop: 'output', block: judgeBlock(question.head, cell) }
-      this.#switchOff(pass, question.head)
+      this.#before = { pass, contribution: contributionOf(this.#lesson.contributions, pass, question.head) }
+      this.#lesson.tryWithout(question.head)
     } else {
       const columns = judgeColumn(pass, question.head, cell)
       if (columns === undefined) return false
@@ -161,7 +160,7 @@ export class Predict implements Asker {
 
   /** The head that the answer switched off is on again. */
   undo(): void {
-    this.#switchOn()
+    this.#lesson.endTrial()
   }
 
   get #name(): StopName {
@@ -199,18 +198,8 @@ export class Predict implements Asker {
   #leave(): void {
     if (this.#question === undefined) return
     this.verdict = undefined
-    this.#open()
-    this.#switchOn()
-  }
-
-  #switchOff(pass: Pass, head: number): void {
-    this.#before = { pass, contribution: contributionOf(this.#lesson.contributions, pass, head) }
-    this.#lesson.toggleHead(head)
-  }
-
-  #switchOn(): void {
-    const head = this.#question?.head
-    if (this.#before !== undefined && head !== undefined && this.#lesson.state.out.includes(head)) this.#lesson.toggleHead(head)
     this.#before = undefined
+    this.#open()
+    this.#lesson.endTrial()
   }
 }

@@ -20,7 +20,7 @@ export interface Stage {
   projected: boolean
 }
 
-export const bandGap = 10
+const bandGap = 10
 /** Below this no two decimals fit in 12 px. */
 const digitCell = 31
 

@@ -81,7 +81,7 @@ export function dockedBands(available: number, heads: readonly number[], headDim
   }))
 }
 
-export const bandOf = (grid: Grid, column: number): Band | undefined =>
+const bandOf = (grid: Grid, column: number): Band | undefined =>
   grid.bands.find((band) => column >= band.start && column < band.start + band.count)
 
 export function boxOf(grid: Grid, row: number, column: number): Box | undefined {

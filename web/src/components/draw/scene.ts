@@ -115,7 +115,7 @@ export interface Scene {
 /** What a map needs to be drawn; everything else has a default. */
 export type Draft = Pick<Part, 'matrix' | 'bands' | 'rowHeight'> & Partial<Omit<Part, 'heading'>> & { heading?: Partial<Heading> }
 
-export const idOf = ({ tensor, head, rowAxis, firstRow }: Matrix): string =>
+const idOf = ({ tensor, head, rowAxis, firstRow }: Matrix): string =>
   `${tensor}${head === undefined ? '' : `/${head}`}${rowAxis === 'k' ? '/turned' : ''}${firstRow > 0 ? `/${firstRow}` : ''}`
 
 /** For drawings of the chosen head only. */
@@ -132,7 +132,7 @@ export function partOf(draft: Draft): Part {
   }
 }
 
-export const barsPx = 80
+const barsPx = 80
 
 /** The width of one column of a map with labels above. */
 export const pitchOf = ({ bands: [first] }: Pick<Part, 'bands'>): number => (first ? first.width / first.count : 0)
@@ -159,7 +159,7 @@ export function widthPx(part: Part): number {
   return Math.max(gridPx(part).width, titleWidth)
 }
 
-export function bottomOf(part: Part): number {
+function bottomOf(part: Part): number {
   return part.y + gridPx(part).height + (part.bars === undefined ? 0 : barsPx)
 }
 
@@ -181,7 +181,7 @@ export interface Placed {
   gutter: number
 }
 
-export const labelsOf = ({ part, gutter }: Placed, id: string): Labels => ({
+const labelsOf = ({ part, gutter }: Placed, id: string): Labels => ({
   id, of: part, x: part.x - (part.edge === undefined ? 0 : 6), y: part.y, widthPx: gutter, pitchPx: part.rowHeight, opacity: part.opacity,
 })
 
