@@ -21,11 +21,13 @@ const slices = new WeakMap<Pass | Float32Array, Map<string, Matrix>>()
 export function slice(pass: Pass, name: TensorName, options: Slice = {}): Matrix {
   const view = pass.tensor(name)
   if (view === undefined) throw new Error(`this pass does not hold ${name}`)
-  const owner = tensorInfos[name].slab === 'parameters' ? view.data : pass
+  // Parameters outlive a pass, and none of them is another view of one.
+  const shared = tensorInfos[name].slab === 'parameters'
+  const owner = shared ? view.data : pass
   const known = slices.get(owner) ?? new Map<string, Matrix>()
   slices.set(owner, known)
   const key = `${name} ${JSON.stringify(options)}`
-  const matrix = known.get(key) ?? matrixOf(view, options, pass)
+  const matrix = known.get(key) ?? matrixOf(view, options, shared ? undefined : pass)
   known.set(key, matrix)
   return matrix
 }
