@@ -3,7 +3,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { stageOf } from '../../src/chapters/steps/stage'
-import { type Part, type Scene, abovePx, gridPx } from '../../src/components/draw/scene'
+import { isTokenAxis } from '../../src/components/describe'
+import { type Part, type Scene, abovePx, columnFit, gridPx, pitchOf, rowLabelPx } from '../../src/components/draw/scene'
 import { between } from '../../src/components/draw/tween'
 import { headPage, headsOn } from '../../src/model/heads'
 import { type StopName, lastStop, stopNames } from '../../src/model/stops'
@@ -85,6 +86,19 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
       }
       expect(new Set(parts.map(({ key }) => key)).size, `keys of stop ${stop}`).toBe(parts.length)
       expect(new Set(parts.map(({ id }) => id)).size, `ids of stop ${stop}`).toBe(parts.length)
+    })
+  })
+
+  test('no label covers the next', () => {
+    scenes.forEach(({ parts, labels }, stop) => {
+      for (const label of labels.filter(({ of }) => isTokenAxis(of.matrix.rowAxis))) expect(label.pitchPx - rowLabelPx(label), `rows of ${label.of.id}, stop ${stop}`).toBeGreaterThanOrEqual(4)
+      for (const part of parts.filter(({ heading }) => heading.columns.length > 0)) {
+        const { mode, fontPx } = columnFit(part)
+        // Leaning lines stand as far from each other as the columns are wide, seen from their side.
+        const apart = mode === 'slanted' ? pitchOf(part) * Math.sin((42 * Math.PI) / 180) : pitchOf(part)
+        expect(apart / fontPx, `columns of ${part.id}, stop ${stop}`).toBeGreaterThanOrEqual(mode === 'slanted' ? 0.88 : 1.1)
+        expect(fontPx).toBeGreaterThanOrEqual(12)
+      }
     })
   })
 

@@ -103,8 +103,10 @@ function inLanes(setting: Setting): Scene {
     y += high + laneGap + (digits ? 12 : 0)
   }
   const yBand = vectorBand(stage.width - stage.gutter, sizes.d)
+  /** Without digits as low as its labels can be read: it shall stand on the screen with its lanes. */
+  const sumRow = yBand[0]!.width / sizes.d >= 31 ? 28 : stage.narrow ? 20 : 16
   const sum = partOf({
-    matrix: slice(pass, 'output'), bands: yBand, rowHeight: Math.min(yBand[0]!.width / sizes.d >= 31 ? 28 : 14, stage.row), labelPx,
+    matrix: slice(pass, 'output'), bands: yBand, rowHeight: Math.min(sumRow, stage.row), labelPx,
     heading: { note: text.output.sum(sizes.h, lanes.length === sizes.h) }, bridge: 3,
   })
   sum.x = stage.gutter

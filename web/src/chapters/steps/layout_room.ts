@@ -6,7 +6,7 @@ import { type Caption, type Draft, type Item, type Part, type Scene, columnsPx, 
 import type { TensorName } from '../../core/generated/tables'
 import type { StopName } from '../../model/stops'
 import { type Layout, type Setting, common, layouts, ofHead, piecesOf } from './layouts'
-import { roomOperand, weightRow } from './stage'
+import { roomOperand, roomScoreCell, weightRow } from './stage'
 
 /** Operands, the signs between them, and the result in the room that is left. */
 function equation({ stage }: Setting, operands: readonly { draft: Draft; sign: string }[], result: (room: number) => Draft): Scene {
@@ -59,9 +59,7 @@ const pair =
     const { pass, stage, sizes, heads: { chosen: head }, pin } = setting
     const tensor = before !== undefined && pin?.tensor === before ? before : after
     const entry: Part['entry'] = before === undefined ? { by: 'diagonals' } : tensor === after ? { from: `${before}/${head}` } : undefined
-    // Narrower than this, leaning labels of this size would cover each other; then the figure scrolls. The last one leans out.
-    const cell = Math.max(1.5 * stage.labelPx, Math.min(stage.cell, Math.floor((stage.width - stage.gutter) / (sizes.n + 0.35))))
-    const bands = plainBand(sizes.n, cell * sizes.n)
+    const bands = plainBand(sizes.n, roomScoreCell(stage, sizes.n) * sizes.n)
     const draft = { ...common(stage), ...ofHead(pass, tensor, { head }), bands, crossed: tensor === 'raw_scores', entry, heading: { title: null, columns: pass.request.tokens } }
     return withTab(equation(setting, [], () => draft), setting)
   }

@@ -2,7 +2,7 @@
 // so that a moment between two drawings can be made from the two (tween.ts).
 import type { Matrix } from '../../model/matrix'
 import { symbolOf } from '../../model/symbols'
-import { emWidth, labelHeightPx, labelMode } from './digits'
+import { type LabelFit, emWidth, labelFit, labelHeightPx } from './digits'
 import { type Band, gridOf } from './geometry'
 import { type Manner, reading } from './manner'
 
@@ -74,7 +74,7 @@ export interface Labels {
 }
 
 /** Labels as large as the part's own, while their rows have room for them. */
-export const rowLabelPx = ({ of, pitchPx }: Labels): number => Math.max(12, Math.min(Math.max(16, of.labelPx), pitchPx - 2))
+export const rowLabelPx = ({ of, pitchPx }: Labels): number => Math.max(12, Math.min(Math.max(16, of.labelPx), pitchPx - 4))
 
 /** × = → between maps, around a middle. */
 export interface Sign {
@@ -132,10 +132,10 @@ export const barsPx = 80
 /** The width of one column of a map with labels above. */
 export const pitchOf = ({ bands: [first] }: Pick<Part, 'bands'>): number => (first ? first.width / first.count : 0)
 
-export const columnsPx = (part: Part): number =>
-  part.heading.columns.length === 0
-    ? 0
-    : labelHeightPx(part.heading.columns, labelMode(part.heading.columns, pitchOf(part), part.labelPx), part.labelPx)
+/** How the labels above it stand. */
+export const columnFit = (part: Part): LabelFit => labelFit(part.heading.columns, pitchOf(part), part.labelPx)
+
+export const columnsPx = (part: Part): number => (part.heading.columns.length === 0 ? 0 : labelHeightPx(part.heading.columns, columnFit(part)))
 
 /** The height of everything above the cells. */
 export const abovePx = (part: Part): number =>
