@@ -216,7 +216,7 @@ describe('stages', () => {
           const { score, q: qWidth, side } = crossing(stage, sizes)
           if (!stage.narrow) expect(stage.gutter + qWidth + 30 + score * n + side).toBeLessThanOrEqual(width + 30)
           const mix = mixing(stage, sizes)
-          if (!mix.stacked) expect(2 * stage.gutter + 2 * stage.operator + mix.a * n + 2 * mix.v).toBeLessThanOrEqual(width)
+          expect(stage.gutter + Math.max(mix.a * n, mix.v)).toBeLessThanOrEqual(width)
         }
       }
     }

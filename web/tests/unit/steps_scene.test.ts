@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { stageOf } from '../../src/chapters/steps/stage'
 import { isTokenAxis } from '../../src/components/describe'
-import { type Part, type Scene, abovePx, columnFit, gridPx, pitchOf, rowLabelPx } from '../../src/components/draw/scene'
+import { type Part, type Scene, abovePx, columnFit, gridPx, pitchOf, rowLabelPx, widthPx } from '../../src/components/draw/scene'
 import { between } from '../../src/components/draw/tween'
 import { headPage, headsOn } from '../../src/model/heads'
 import { type StopName, lastStop, stopNames } from '../../src/model/stops'
@@ -99,6 +99,31 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
         expect(apart / fontPx, `columns of ${part.id}, stop ${stop}`).toBeGreaterThanOrEqual(mode === 'slanted' ? 0.88 : 1.1)
         expect(fontPx).toBeGreaterThanOrEqual(12)
       }
+    })
+  })
+
+  test('every line of maps begins with the rows’ labels, and no title runs into the next map', () => {
+    scenes.forEach(({ parts, labels }, stop) => {
+      const named = new Set(labels.map(({ of }) => of.id))
+      for (const part of parts) {
+        const inLine = parts.filter(({ y, matrix }) => y === part.y && isTokenAxis(matrix.rowAxis))
+        // In lanes the rows are named at the sum.
+        const inLane = part.edge !== undefined && part.heading.title === null
+        if (isTokenAxis(part.matrix.rowAxis) && !inLane) expect(inLine.some(({ id }) => named.has(id)), `stop ${stop}, ${part.id}`).toBe(true)
+        const titleEnd = part.x + (part.heading.title === null ? 0 : widthPx(part))
+        const last = inLine.length > 1 && inLine.every(({ x }) => x <= part.x)
+        if (last && part.heading.note !== '' && boxOf(part).right <= setting.stage.width) expect(titleEnd, `stop ${stop}, ${part.id}`).toBeLessThanOrEqual(setting.stage.width + 1)
+        for (const next of parts) {
+          if (next.y === part.y && next.x > part.x && next.heading.title !== null) expect(next.x, `stop ${stop}, ${part.id} and ${next.id}`).toBeGreaterThanOrEqual(titleEnd - 0.5)
+        }
+      }
+    })
+  })
+
+  test('what stands on one stop is told apart: no two maps say the same above them', () => {
+    scenes.forEach(({ parts }, stop) => {
+      const said = parts.filter(({ heading }) => heading.title !== null).map(({ heading, edge }) => `${heading.title} ${heading.note} ${edge}`)
+      expect(new Set(said).size, `stop ${stop}`).toBe(said.length)
     })
   })
 

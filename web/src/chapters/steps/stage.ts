@@ -97,7 +97,7 @@ export const weightRow = (rows: number, { row }: Stage, n: number): number =>
 export const vectorBand = (available: number, columns: number): Band[] => plainBand(columns, Math.min(available, columns * 46))
 
 /** One or two maps of tokens by tokens, each with its labels. */
-export function scoreCell({ width, gutter, operator, narrow }: Stage, n: number, maps: 1 | 2): number {
+export function scoreCell({ width, gutter, operator }: Stage, n: number, maps: 1 | 2): number {
   const side = maps === 2 && width >= 860
   const room = side ? (width - 2 * gutter - operator) / 2 : width - gutter
   return Math.max(leastColumnPx, Math.min(maps === 1 ? 72 : 56, Math.floor(room / n)))
@@ -107,8 +107,11 @@ export function scoreCell({ width, gutter, operator, narrow }: Stage, n: number,
 export const roomScoreCell = ({ width, gutter, cell, labelPx }: Pick<Stage, 'width' | 'gutter' | 'cell' | 'labelPx'>, n: number): number =>
   Math.max(1.5 * labelPx, Math.min(cell, Math.floor((width - gutter) / (n + 0.35))))
 
-/** In a room, what a result is made of: colours in a narrow strip. */
-export const roomOperand = ({ cell }: Stage, columns: number): number => Math.min(columns * Math.round(cell * 0.16), Math.round(cell * 1.6))
+/** In a room, what a result is made of: colours in narrow strips, together with their signs in half of the room, but never too thin. */
+export function roomOperand({ width, gutter, operator, cell }: Stage, columns: number, strips: number): number {
+  const share = Math.floor((width - gutter) / 2 / Math.max(1, strips)) - operator
+  return Math.max(8, Math.min(columns * Math.round(cell * 0.16), Math.round(cell * 1.6), share))
+}
 
 export interface Crossing {
   /** the width of a score's cell, and its height */
@@ -134,22 +137,25 @@ export function crossing({ width, gutter, narrow, row: token }: Stage, { n, k }:
 }
 
 /** Stop 7: A_i, V_i and Z_i. */
-export function mixing(stage: Stage, { n, k }: Sizes): { stacked: boolean; a: number; v: number } {
+export function mixing(stage: Stage, { n, k }: Sizes): { a: number; v: number } {
   const { width, gutter, operator } = stage
   const room = width - 2 * gutter - 2 * operator
   const even = Math.floor(room / (n + 2 * k))
-  if (even >= digitCell && k <= 12) return { stacked: false, a: Math.min(48, even), v: k * Math.min(64, even) }
+  if (even >= digitCell && k <= 12) return { a: Math.min(48, even), v: k * Math.min(64, even) }
   const v = Math.min(260, Math.max(150, k * 8))
   const a = Math.floor((room - 2 * v) / n)
-  if (width >= 860 && a >= leastColumnPx) return { stacked: false, a: Math.min(48, a), v }
-  return { stacked: true, a: scoreCell(stage, n, 1), v: Math.min(width - gutter, k * 60, 420) }
+  if (width >= 860 && a >= leastColumnPx) return { a: Math.min(48, a), v }
+  return { a: scoreCell(stage, n, 1), v: Math.min(width - gutter, k * 60, 420) }
 }
+
+/** What “Z_1 11 × 4” takes. */
+const titleOfZ = 99
 
 /** Stop 9: whether everything can stand as in the pictures, crossing, and how wide a cell then is. */
 export function outputCross({ width, gutter }: Stage, { d, h, k }: Sizes): number | undefined {
   const gaps = h * (3 * 12 + 30)
-  const cell = Math.floor((width - gutter - gaps) / (h * (k + d) + d))
-  return cell >= digitCell ? Math.min(44, cell) : undefined
+  const cell = Math.min(44, Math.floor((width - gutter - gaps) / (h * (k + d) + d)))
+  return cell >= digitCell && k * cell + 12 >= titleOfZ ? cell : undefined
 }
 
 export interface LaneWidths {

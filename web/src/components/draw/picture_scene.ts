@@ -218,5 +218,9 @@ function drawBars(brush: Brush, part: Part, row: number, { pass }: Numbers): voi
   }
   context.fillStyle = colour('ink-3')
   context.fillRect(part.x, top + half - 0.5, grid.width, 1)
-  write(brush, `${pass.request.tokens[row] ?? ''} ±${fixed(limit, limit < 10 ? 1 : 0)}`, part.x - 10, top + half, { font: `15px ${faces.sans}`, align: 'right', colour: colour('ink-2') })
+  const font = `700 15px ${faces.sans}`
+  context.font = font
+  const token = clipped(context, pass.request.tokens[row] ?? '', longestLabelPx(15) + 12)
+  write(brush, token, part.x - 10, top + half - 10, { font, align: 'right', colour: colour('ink') })
+  write(brush, `±${fixed(limit, limit < 10 ? 1 : 0)}`, part.x - 10, top + half + 10, { font: `15px ${faces.sans}`, align: 'right', colour: colour('ink-2') })
 }

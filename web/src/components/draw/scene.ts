@@ -154,6 +154,14 @@ export function widthPx(part: Part): number {
   return Math.max(gridPx(part).width, titleWidth)
 }
 
+/** With a note behind its title, if both fit into the room. */
+export function noted(part: Part, note: string, roomPx: number): Part {
+  const longer = { ...part, heading: { ...part.heading, note } }
+  return widthPx(longer) <= roomPx ? longer : part
+}
+
+const unnoted = (part: Part): Part => ({ ...part, heading: { ...part.heading, note: '' } })
+
 export function bottomOf(part: Part): number {
   return part.y + gridPx(part).height + (part.bars === undefined ? 0 : barsPx)
 }
@@ -193,7 +201,16 @@ export function flow(items: readonly Item[], { width, operator }: { width: numbe
   let line: Placed[] = []
   let [x, top, pending] = [0, 0, '']
 
+  /** Whether `more` fits behind the last one if that goes without its note: then it does. */
+  const hushed = (more: number): boolean => {
+    const last = line.at(-1)!.part
+    if (last.x + widthPx(unnoted(last)) + more > width + 1) return false
+    last.heading = unnoted(last).heading
+    x = last.x + widthPx(last)
+    return true
+  }
   const close = (): void => {
+    if (line.length > 1 && x > width + 1) hushed(0)
     const above = Math.max(0, ...line.map(({ part }) => abovePx(part)))
     for (const { part } of line) part.y = top + above
     placed.push(...line)
@@ -207,10 +224,11 @@ export function flow(items: readonly Item[], { width, operator }: { width: numbe
       continue
     }
     const part = partOf(item.draft)
-    const gutter = item.gutter ?? 0
-    const needs = (pending === '' ? 0 : operator) + gutter + gridPx(part).width
-    const wraps = line.length > 0 && x + needs > width + 1
+    const needs = (pending === '' ? 0 : operator) + (item.gutter ?? 0) + widthPx(unnoted(part))
+    const wraps = line.length > 0 && x + needs > width + 1 && !hushed(needs)
     if (wraps) close()
+    // Every line begins with labels.
+    const gutter = wraps ? Math.max(item.gutter ?? 0, placed[0]?.gutter ?? 0) : (item.gutter ?? 0)
     part.x = x + gutter + (pending === '' || wraps ? 0 : operator)
     line.push({ part, gutter })
     if (pending !== '') signs.push(signBefore(part, pending, wraps ? x + gutter / 2 : x + operator / 2, wraps))
