@@ -142,7 +142,8 @@ export function mixing(stage: Stage, { n, k }: Sizes): { a: number; v: number } 
   const room = width - 2 * gutter - 2 * operator
   const even = Math.floor(room / (n + 2 * k))
   if (even >= digitCell && k <= 12) return { a: Math.min(48, even), v: k * Math.min(64, even) }
-  const v = Math.min(260, Math.max(150, k * 8))
+  // Before A's columns get too narrow for their words, V and Z do.
+  const v = Math.max(150, Math.min(260, k * 8, Math.floor((room - 24 * n) / 2)))
   const a = Math.floor((room - 2 * v) / n)
   if (width >= 860 && a >= leastColumnPx) return { a: Math.min(48, a), v }
   return { a: scoreCell(stage, n, 1), v: Math.min(width - gutter, k * 60, 420) }
