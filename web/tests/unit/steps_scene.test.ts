@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { stageOf } from '../../src/chapters/steps/stage'
 import { isTokenAxis } from '../../src/components/describe'
+import { emWidth } from '../../src/components/draw/digits'
 import { type Part, type Scene, abovePx, columnFit, gridPx, pitchOf, rowLabelPx, widthPx } from '../../src/components/draw/scene'
 import { between } from '../../src/components/draw/tween'
 import { headPage, headsOn } from '../../src/model/heads'
@@ -41,7 +42,7 @@ function settingOf({ n, d, h, width, head, role, apart, causal }: Case): Promise
 
 const cases: Case[] = []
 for (const width of [288, 358, 700, 960, 1328]) {
-  for (const [n, d, h] of [[11, 8, 2], [3, 8, 4], [1, 1, 1], [13, 12, 3], [11, 512, 8], [32, 64, 16], [5, 1024, 64]] as const) {
+  for (const [n, d, h] of [[11, 8, 2], [3, 8, 4], [1, 1, 1], [13, 12, 3], [11, 512, 8], [32, 64, 16], [5, 1024, 64], [4, 4, 4]] as const) {
     const i = cases.length
     cases.push({ n, d, h, width, head: i % h, role: (['q', 'k', 'v'] as const)[i % 3]!, apart: i % 2, causal: i % 2 === 1 })
   }
@@ -115,6 +116,18 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
         if (last && part.heading.note !== '' && boxOf(part).right <= setting.stage.width) expect(titleEnd, `stop ${stop}, ${part.id}`).toBeLessThanOrEqual(setting.stage.width + 1)
         for (const next of parts) {
           if (next.y === part.y && next.x > part.x && next.heading.title !== null) expect(next.x, `stop ${stop}, ${part.id} and ${next.id}`).toBeGreaterThanOrEqual(titleEnd - 0.5)
+        }
+      }
+    })
+  })
+
+  test('no line of text runs into a title', () => {
+    scenes.forEach(({ parts, captions }, stop) => {
+      for (const { x, y, id, text = '', role } of captions) {
+        const right = x + 16 * emWidth(text.replace(/[$_{}^]/g, '')) + (role === undefined ? 0 : 28)
+        for (const part of parts.filter(({ heading }) => heading.title !== null)) {
+          const apart = right <= part.x || part.x + widthPx(part) <= x || y + 28 <= part.y - abovePx(part) + 0.5 || part.y <= y
+          expect(apart, `stop ${stop}: ${id} and ${part.id}`).toBe(true)
         }
       }
     })

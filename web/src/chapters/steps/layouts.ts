@@ -3,7 +3,7 @@
 import { slice } from '../../components/figures'
 import { emWidth } from '../../components/draw/digits'
 import { type Band, dockedBands, plainBand } from '../../components/draw/geometry'
-import { type Caption, type Draft, type Item, type Part, type Scene, abovePx, flow, gridPx, keyOfChosen, labelled, partOf, sceneOf, widthPx } from '../../components/draw/scene'
+import { type Caption, type Draft, type Item, type Part, type Scene, abovePx, flow, gridPx, keyOfChosen, labelled, partOf, sceneOf } from '../../components/draw/scene'
 import type { TensorName } from '../../core/generated/tables'
 import type { CellRef, Pass } from '../../core/protocol'
 import type { Contributions, Role } from '../../model/lesson.svelte'
@@ -88,6 +88,9 @@ const split: Layout = ({ pass, stage, sizes, heads, role, pin, text }) => {
   return ranged(onShelf(parts, bands, stage), bands, sizes.k, stage, text)
 }
 
+/** Two lines of captions. */
+const cornerPx = 60
+
 const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) => {
   const { tokens: words } = pass.request
   const size = crossing(stage, sizes)
@@ -102,8 +105,9 @@ const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) =>
   const q = partOf({ ...common(stage), ...ofHead(pass, 'q_heads', { head }), bands: plainBand(sizes.k, size.q), rowHeight: size.row, bridge: 16 })
   const result = partOf({ ...s, bridge: 16, heading: { title: null } })
   q.x = stage.gutter
-  k.x = result.x = q.x + Math.max(size.q, widthPx(q)) + 30
-  k.y = abovePx(k)
+  k.x = result.x = q.x + size.left + 30
+  // In the corner, who asks and who is asked stand above Q's title, however few rows K has.
+  k.y = Math.max(abovePx(k), cornerPx + abovePx(q) - gridPx(k).height - 10)
   q.y = result.y = k.y + gridPx(k).height + 10
   const right = result.x + gridPx(result).width + 22
   const name = (of: Part, symbol: string): Caption => ({ id: `name of ${of.id}`, x: right, y: of.y, opacity: 1, text: `$${symbol}$ ${of.matrix.rows} × ${of.matrix.columns}` })

@@ -120,9 +120,14 @@ export interface Crossing {
   /** the width of all of Q_i, the height of a row of K_iᵀ */
   q: number
   kRow: number
+  /** the width left of the scores: Q_i, or the words in the corner above it */
+  left: number
   /** room for names on the right */
   side: number
 }
+
+/** “columns: who is asked”, with its letter. */
+const cornerWords = 222
 
 /** Stop 3: Q_i on the left, K_iᵀ above, their scores where they cross. */
 export function crossing({ width, gutter, narrow, row: token }: Stage, { n, k }: Sizes): Crossing {
@@ -130,10 +135,11 @@ export function crossing({ width, gutter, narrow, row: token }: Stage, { n, k }:
   const room = width - gutter - side - 30
   const even = Math.min(72, Math.floor(room / (k + n)))
   const q = even >= digitCell && k <= 8 ? k * even : Math.min(256, Math.max(120, k * 6))
-  const score = Math.max(leastColumnPx, narrow ? Math.min(40, Math.floor((width - gutter) / n)) : Math.min(72, Math.floor((room - q) / n)))
+  const left = Math.max(q, cornerWords - gutter - 30)
+  const score = Math.max(leastColumnPx, narrow ? Math.min(40, Math.floor((width - gutter) / n)) : Math.min(72, Math.floor((room - left) / n)))
   // K_iᵀ above takes the height of two to four rows.
   const row = narrow ? token : Math.max(n > 13 ? 20 : 24, Math.min(30, Math.floor((token * n - 44) / n)))
-  return { score, row, q, kRow: k <= 4 ? 27 : k <= 8 ? 24 : 72 / k, side }
+  return { score, row, q, kRow: k <= 4 ? 27 : k <= 8 ? 24 : 72 / k, left, side }
 }
 
 /** Stop 7: A_i, V_i and Z_i. */
