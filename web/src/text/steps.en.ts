@@ -199,6 +199,7 @@ export const steps = {
   },
   output: {
     ofHead: (head: number) => `contribution of head ${head}`,
+    contribution: 'contribution',
     rowBlock: (head: number) => `row block ${head}`,
     sum: (h: number, all: boolean) => (h === 1 ? '$C_1$' : `${h === 2 ? '$C_1 + C_2$' : `$C_1 + … + C_{${h}}$`}${all ? '' : ', all heads'}`),
     lane: { head: 'Head', z: '$Z_i$', w: '$W_O$, row block', c: 'contribution $C_i$' },

@@ -157,6 +157,7 @@ export const steps: StepsText = {
   },
   output: {
     ofHead: (head) => `头 ${head} 的贡献`,
+    contribution: '贡献',
     rowBlock: (head) => `行块 ${head}`,
     sum: (h, all) => (h === 1 ? '$C_1$' : `${h === 2 ? '$C_1 + C_2$' : `$C_1 + … + C_{${h}}$`}${all ? '' : '，全部的头'}`),
     lane: { head: '头', z: '$Z_i$', w: '$W_O$ 的行块', c: '贡献 $C_i$' },

@@ -119,6 +119,26 @@ describe.each(['zh', 'en'] as const)('%s', (lang) => {
   })
 })
 
+// 小… says nothing: words over columns are whole where they lie flat, and titles are whole on their line.
+test.each([['zh', 1440], ['zh', 1024], ['en', 1024], ['en', 1280], ['zh', 390]] as const)('no word is cut short: %s, %i wide', async (lang, width) => {
+  const lesson = await stand.open('', { width, height: width < 640 ? 844 : 768 })
+  for (const size of ['', '&dModel=512&heads=8']) {
+    await lesson.visit(`?lang=${lang}${size}`)
+    await everyStop(lesson, async (stop) => {
+      const cut = await lesson.page.evaluate(() => {
+        const words = [...document.querySelectorAll<HTMLElement>('.labels.top.flat .label, .labels.left .label')]
+        const found = words.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).map(({ textContent }) => textContent)
+        const title = document.querySelector('#stop-title')!
+        const written = document.createRange()
+        written.selectNodeContents(title)
+        return [...found, ...(written.getBoundingClientRect().height > 1.5 * parseFloat(getComputedStyle(title).lineHeight) ? [title.textContent] : [])]
+      })
+      expect(cut, `stop ${stop}${size}`).toEqual([])
+    })
+  }
+  await lesson.close()
+})
+
 test.each([
   ['', 1440, 1, [], lastStop],
   ['dModel=512&heads=8', 1440, 2, [9], 2],

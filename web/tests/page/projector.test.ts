@@ -81,6 +81,24 @@ describe.each([['zh', 1024, 768], ['en', 1024, 768], ['en', 1280, 720], ['zh', 1
   })
 })
 
+test.each([['en', 800, 600], ['zh', 640, 480], ['en', 390, 844]] as const)('on a small screen the figure may scroll, the page not sideways, and every button is there: %s, %i × %i', async (lang, width, height) => {
+  const lesson = await stand.open('', { width, height })
+  for (const search of ['', '&dModel=512&heads=8']) {
+    await lesson.visit(`?lang=${lang}&view=projector&stop=0${search}`)
+    for (let stop = 0; stop <= lastStop; stop += 1) {
+      if (stop > 0) expect(await press(lesson, 'PageDown')).toBe(stop)
+      const outside = await lesson.page.evaluate(() => {
+        const boxes = ['back', 'leave-projector', 'next'].map((which) => ({ which, ...document.querySelector(`[data-testid="${which}"]`)!.getBoundingClientRect().toJSON() }))
+        const away = boxes.filter(({ left, right, bottom }) => left < 0 || right > innerWidth || bottom > innerHeight + 0.5).map(({ which }) => which as string)
+        const maps = [...document.querySelectorAll('[data-testid="grid"]')].filter((grid) => grid.getBoundingClientRect().width < 4).map(() => 'a map has no width')
+        return [...away, ...maps, ...(document.scrollingElement!.scrollWidth > innerWidth ? ['the page is too wide'] : [])]
+      })
+      expect(outside, `stop ${stop}${search}`).toEqual([])
+    }
+  }
+  await lesson.close()
+})
+
 test('a clicker, arrows and the space bar step, wherever the focus is', async () => {
   const lesson = await stand.open('?lang=en&view=projector&stop=3', { width: 1024, height: 768 })
   for (const [key, stop] of [['PageDown', 4], ['PageUp', 3], ['ArrowRight', 4], ['ArrowLeft', 3], [' ', 4], ['PageDown', 5]] as const) {

@@ -89,6 +89,32 @@ describe.each(screens)('%i × %i', (...screen) => {
   })
 })
 
+// A beamer set low, a window shared on a call, a phone that follows the link: what does not fit scrolls, and nothing vanishes.
+describe.each([[800, 600], [640, 480], [390, 844], [320, 568]] as const)('%i × %i, narrower than a room', (...screen) => {
+  const long = Array.from({ length: 32 }, (_, i) => ['internationalisation', 'the', '蛋糕', 'because'][i % 4]!)
+  test.each([
+    ['zh', lessonSentence.zh, 8, 2], ['en', lessonSentence.en, 512, 8], ['long words', long, 8, 2], ['many heads', long, 40, 20], ['wide heads', lessonSentence.en, 512, 1],
+  ] as const)('%s', async (_, tokens, d, h) => {
+    const { setting, scenes } = await scenesOf(tokens, d, h, screen)
+    scenes.forEach(({ parts, width }, stop) => {
+      for (const [i, part] of parts.entries()) {
+        const where = `stop ${stop}, ${part.id}`
+        const box = boxOf(part)
+        for (const band of part.bands) expect(band.width, where).toBeGreaterThanOrEqual(4)
+        expect(box.left, where).toBeGreaterThanOrEqual(setting.stage.gutter - 0.5)
+        expect(box.right, where).toBeLessThanOrEqual(width + 0.5)
+        for (const other of parts.slice(i + 1)) {
+          const [p, q] = [box, boxOf(other)]
+          expect(p.right <= q.left + 0.5 || q.right <= p.left + 0.5 || p.bottom <= q.top || q.bottom <= p.top, `${where} and ${other.id}`).toBe(true)
+        }
+      }
+      // What the stop is about is never the narrowest.
+      const { right, left } = boxOf(parts.at(-1)!)
+      if (stop !== 2) expect(right - left, `stop ${stop}`).toBeGreaterThanOrEqual(Math.min(setting.stage.cell, parts.at(-1)!.matrix.columns * 30) - 0.5)
+    })
+  })
+})
+
 test('many tokens keep rows that can be read, and the page scrolls', () => {
   const stage = roomStage(960, 574, 1, Array.from({ length: 32 }, () => '词元'))
   expect(stage.row).toBeGreaterThanOrEqual(28)

@@ -3,7 +3,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { stageOf } from '../../src/chapters/steps/stage'
-import { type Part, type Scene, abovePx, gridPx } from '../../src/components/draw/scene'
+import { isTokenAxis } from '../../src/components/describe'
+import { emWidth } from '../../src/components/draw/digits'
+import { type Part, type Scene, abovePx, columnFit, gridPx, pitchOf, rowLabelPx, widthPx } from '../../src/components/draw/scene'
 import { between } from '../../src/components/draw/tween'
 import { headPage, headsOn } from '../../src/model/heads'
 import { type StopName, lastStop, stopNames } from '../../src/model/stops'
@@ -40,7 +42,7 @@ function settingOf({ n, d, h, width, head, role, apart, causal }: Case): Promise
 
 const cases: Case[] = []
 for (const width of [288, 358, 700, 960, 1328]) {
-  for (const [n, d, h] of [[11, 8, 2], [3, 8, 4], [1, 1, 1], [13, 12, 3], [11, 512, 8], [32, 64, 16], [5, 1024, 64]] as const) {
+  for (const [n, d, h] of [[11, 8, 2], [3, 8, 4], [1, 1, 1], [13, 12, 3], [11, 512, 8], [32, 64, 16], [5, 1024, 64], [4, 4, 4]] as const) {
     const i = cases.length
     cases.push({ n, d, h, width, head: i % h, role: (['q', 'k', 'v'] as const)[i % 3]!, apart: i % 2, causal: i % 2 === 1 })
   }
@@ -85,6 +87,56 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
       }
       expect(new Set(parts.map(({ key }) => key)).size, `keys of stop ${stop}`).toBe(parts.length)
       expect(new Set(parts.map(({ id }) => id)).size, `ids of stop ${stop}`).toBe(parts.length)
+    })
+  })
+
+  test('no label covers the next', () => {
+    scenes.forEach(({ parts, labels }, stop) => {
+      for (const label of labels.filter(({ of }) => isTokenAxis(of.matrix.rowAxis))) expect(label.pitchPx - rowLabelPx(label), `rows of ${label.of.id}, stop ${stop}`).toBeGreaterThanOrEqual(4)
+      for (const part of parts.filter(({ heading }) => heading.columns.length > 0)) {
+        const { mode, fontPx } = columnFit(part)
+        // Leaning lines stand as far from each other as the columns are wide, seen from their side.
+        const apart = mode === 'slanted' ? pitchOf(part) * Math.sin((42 * Math.PI) / 180) : pitchOf(part)
+        expect(apart / fontPx, `columns of ${part.id}, stop ${stop}`).toBeGreaterThanOrEqual(mode === 'slanted' ? 0.88 : 1.1)
+        expect(fontPx).toBeGreaterThanOrEqual(12)
+      }
+    })
+  })
+
+  test('every line of maps begins with the rows’ labels, and no title runs into the next map', () => {
+    scenes.forEach(({ parts, labels }, stop) => {
+      const named = new Set(labels.map(({ of }) => of.id))
+      for (const part of parts) {
+        const inLine = parts.filter(({ y, matrix }) => y === part.y && isTokenAxis(matrix.rowAxis))
+        // In lanes the rows are named at the sum.
+        const inLane = part.edge !== undefined && part.heading.title === null
+        if (isTokenAxis(part.matrix.rowAxis) && !inLane) expect(inLine.some(({ id }) => named.has(id)), `stop ${stop}, ${part.id}`).toBe(true)
+        const titleEnd = part.x + (part.heading.title === null ? 0 : widthPx(part))
+        const last = inLine.length > 1 && inLine.every(({ x }) => x <= part.x)
+        if (last && part.heading.note !== '' && boxOf(part).right <= setting.stage.width) expect(titleEnd, `stop ${stop}, ${part.id}`).toBeLessThanOrEqual(setting.stage.width + 1)
+        for (const next of parts) {
+          if (next.y === part.y && next.x > part.x && next.heading.title !== null) expect(next.x, `stop ${stop}, ${part.id} and ${next.id}`).toBeGreaterThanOrEqual(titleEnd - 0.5)
+        }
+      }
+    })
+  })
+
+  test('no line of text runs into a title', () => {
+    scenes.forEach(({ parts, captions }, stop) => {
+      for (const { x, y, id, text = '', role } of captions) {
+        const right = x + 16 * emWidth(text.replace(/[$_{}^]/g, '')) + (role === undefined ? 0 : 28)
+        for (const part of parts.filter(({ heading }) => heading.title !== null)) {
+          const apart = right <= part.x || part.x + widthPx(part) <= x || y + 28 <= part.y - abovePx(part) + 0.5 || part.y <= y
+          expect(apart, `stop ${stop}: ${id} and ${part.id}`).toBe(true)
+        }
+      }
+    })
+  })
+
+  test('what stands on one stop is told apart: no two maps say the same above them', () => {
+    scenes.forEach(({ parts }, stop) => {
+      const said = parts.filter(({ heading }) => heading.title !== null).map(({ heading, edge }) => `${heading.title} ${heading.note} ${edge}`)
+      expect(new Set(said).size, `stop ${stop}`).toBe(said.length)
     })
   })
 

@@ -2,7 +2,7 @@
 // heads cross as in a multiplication by hand; many or wide ones get a lane each, the chosen one taller.
 import { contributionOf, slice } from '../../components/figures'
 import { plainBand } from '../../components/draw/geometry'
-import { type Caption, type Part, type Scene, type Sign, abovePx, gridPx, labelled, partOf, sceneOf, widthPx } from '../../components/draw/scene'
+import { type Caption, type Part, type Scene, type Sign, abovePx, gridPx, labelled, noted, partOf, sceneOf, widthPx } from '../../components/draw/scene'
 import type { Matrix } from '../../model/matrix'
 import type { Setting } from './layouts'
 import { laneWidths, outputCross, vectorBand } from './stage'
@@ -32,7 +32,7 @@ export function output(setting: Setting): Scene {
 const columnGap = 12
 const signPx = 30
 
-/** Z_i on the left, W_O's rows above, the contribution where they cross, and the sum at the end. */
+/** Z_i on the left, W_O's rows above, × in the corner, the contribution where they cross, and the sum at the end. */
 function crossing(setting: Setting, cell: number): Scene {
   const { pass, stage, sizes, text } = setting
   const { labelPx } = stage
@@ -50,9 +50,12 @@ function crossing(setting: Setting, cell: number): Scene {
     captions.push({ id: `head ${head}`, x: head === lanes[0]?.head ? 0 : x - 4, y: 0, opacity: 1, head, label: 'long' })
     const left = partOf({ matrix: z, bands: plainBand(sizes.k, sizes.k * cell), rowHeight, labelPx, x, y, bridge: 7, edge: head === lanes[0]?.head ? undefined : head })
     x += gridPx(left).width + columnGap
-    const above = partOf({ matrix: w, bands: dBand, rowHeight, labelPx, x, y: top, edge: head, heading: { title: 'W_O', note: text.output.rowBlock(head + 1) } })
-    parts.push(left, above)
-    if (c) parts.push(partOf({ matrix: c, bands: dBand, rowHeight, labelPx, x, y, edge: head, crossed: true, bridge: 7, into: 'output' }))
+    const room = sizes.d * cell + columnGap
+    const above = partOf({ matrix: w, bands: dBand, rowHeight, labelPx, x, y: top, edge: head, heading: { title: 'W_O' } })
+    parts.push(left, noted(above, text.output.rowBlock(head + 1), room))
+    signs.push({ id: `times ${head}`, sign: '×', x: x - columnGap - 12, y: top + (sizes.k * rowHeight) / 2, opacity: 1 })
+    const share = c && partOf({ matrix: c, bands: dBand, rowHeight, labelPx, x, y, edge: head, crossed: true, bridge: 7, into: 'output' })
+    if (share) parts.push(noted(share, text.output.contribution, room))
     else captions.push({ id: `no contribution ${head}`, x: x + 20, y: y + 20, opacity: 1, text: '…' })
     x += sizes.d * cell
     signs.push({ id: `after ${head}`, sign: head === lanes.at(-1)?.head ? '=' : '+', x: x + columnGap / 2 + signPx / 2, y: y + (sizes.n * rowHeight) / 2, opacity: 1 })
@@ -63,7 +66,7 @@ function crossing(setting: Setting, cell: number): Scene {
 }
 
 const lanesTop = 28
-const mostDigitsPx = 600
+const [mostDigitsPx, leastDigitRow] = [640, 24]
 const laneGap = 3
 
 function inLanes(setting: Setting): Scene {
@@ -72,11 +75,11 @@ function inLanes(setting: Setting): Scene {
   const lanes = lanesOf(setting)
   const widths = laneWidths(stage, sizes)
   /** Digits where all lanes then still stand on one screen. */
-  const digits = widths.cell > 0 && lanes.length * sizes.n * 28 < mostDigitsPx
+  const row = Math.min(28, stage.row, Math.floor(mostDigitsPx / (lanes.length * sizes.n)))
+  const digits = widths.cell > 0 && row >= leastDigitRow
   const gutter = digits ? stage.gutter : 0
   /** Without digits a lane is a strip; the chosen one is taller. */
   const strip = (head: number): number => (lanes.length <= 4 ? 90 : head === heads.chosen ? 60 : 22)
-  const row = Math.min(28, stage.row)
   const at = { tab: 0, z: (stage.narrow ? 44 : 56) + gutter, w: 0, c: 0 }
   at.w = at.z + widths.z + 26
   at.c = at.w + widths.w + 26
@@ -98,13 +101,15 @@ function inLanes(setting: Setting): Scene {
     if (c) parts.push(partOf({ ...plain, matrix: c, bands: plainBand(sizes.d, widths.c), rowHeight, x: at.c, crossed: true, into: 'output' }))
     else captions.push({ id: `no contribution ${head}`, x: at.c + 12, y, opacity: 1, text: '…' })
     captions.push({ id: `head ${head}`, x: 0, y: y + high / 2 - 14, opacity: 1, head })
-    const middle = y + high / 2
+    const middle = y + (digits ? sizes.k * 14 : high / 2)
     signs.push({ id: `times ${head}`, sign: '×', x: at.w - 15, y: middle, opacity: 1 }, { id: `gives ${head}`, sign: '=', x: at.c - 15, y: middle, opacity: 1 })
     y += high + laneGap + (digits ? 12 : 0)
   }
   const yBand = vectorBand(stage.width - stage.gutter, sizes.d)
+  /** Without digits as low as its labels can be read: it shall stand on the screen with its lanes. */
+  const sumRow = yBand[0]!.width / sizes.d >= 31 ? 28 : stage.narrow ? 20 : 16
   const sum = partOf({
-    matrix: slice(pass, 'output'), bands: yBand, rowHeight: Math.min(yBand[0]!.width / sizes.d >= 31 ? 28 : 14, stage.row), labelPx,
+    matrix: slice(pass, 'output'), bands: yBand, rowHeight: Math.min(sumRow, stage.row), labelPx,
     heading: { note: text.output.sum(sizes.h, lanes.length === sizes.h) }, bridge: 3,
   })
   sum.x = stage.gutter

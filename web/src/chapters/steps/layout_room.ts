@@ -6,13 +6,13 @@ import { type Caption, type Draft, type Item, type Part, type Scene, columnsPx, 
 import type { TensorName } from '../../core/generated/tables'
 import type { StopName } from '../../model/stops'
 import { type Layout, type Setting, common, layouts, ofHead, piecesOf } from './layouts'
-import { roomOperand, weightRow } from './stage'
+import { roomOperand, roomScoreCell, weightRow } from './stage'
 
-/** Operands, the signs between them, and the result in the room that is left. */
+/** Operands, the signs between them, and the result in the room that is left, or as wide as a cell; then the figure scrolls. */
 function equation({ stage }: Setting, operands: readonly { draft: Draft; sign: string }[], result: (room: number) => Draft): Scene {
   const used = operands.reduce((sum, { draft: { bands } }) => sum + widthOf(bands) + stage.operator, stage.gutter)
   const items: Item[] = operands.flatMap(({ draft, sign }, i) => [{ draft, ...(i === 0 ? { gutter: stage.gutter } : {}) }, { sign }])
-  return flow([...items, { draft: result(stage.width - used), ...(operands.length === 0 ? { gutter: stage.gutter } : {}) }], stage)
+  return flow([...items, { draft: result(Math.max(stage.cell, stage.width - used)), ...(operands.length === 0 ? { gutter: stage.gutter } : {}) }], { ...stage, width: Infinity })
 }
 
 const widthOf = (bands: readonly Band[]): number => bands.reduce((widest, { left, width }) => Math.max(widest, left + width), 0)
@@ -22,7 +22,7 @@ const wide = (room: number, columns: number, cell: number): Band[] => plainBand(
 const tokens: Layout = (setting) => {
   const { pass, stage, sizes } = setting
   const operand = (tensor: TensorName, sign: string): { draft: Draft; sign: string } => ({
-    draft: { ...common(stage), matrix: slice(pass, tensor), bands: plainBand(sizes.d, roomOperand(stage, sizes.d)) }, sign,
+    draft: { ...common(stage), matrix: slice(pass, tensor), bands: plainBand(sizes.d, roomOperand(stage, sizes.d, 2)) }, sign,
   })
   return equation(setting, [operand('token_vectors', '+'), operand('positions', '=')], (room) => ({
     ...common(stage), matrix: slice(pass, 'x'), bands: wide(room, sizes.d, stage.cell),
@@ -31,7 +31,7 @@ const tokens: Layout = (setting) => {
 
 const project: Layout = (setting) => {
   const { pass, stage, sizes, role } = setting
-  const width = roomOperand(stage, sizes.d)
+  const width = roomOperand(stage, sizes.d, 2)
   const operands = [
     { draft: { ...common(stage), matrix: slice(pass, 'x'), bands: plainBand(sizes.d, width) }, sign: '×' },
     {
@@ -59,19 +59,17 @@ const pair =
     const { pass, stage, sizes, heads: { chosen: head }, pin } = setting
     const tensor = before !== undefined && pin?.tensor === before ? before : after
     const entry: Part['entry'] = before === undefined ? { by: 'diagonals' } : tensor === after ? { from: `${before}/${head}` } : undefined
-    // Narrower than this, leaning labels of this size would cover each other; then the figure scrolls. The last one leans out.
-    const cell = Math.max(1.5 * stage.labelPx, Math.min(stage.cell, Math.floor((stage.width - stage.gutter) / (sizes.n + 0.35))))
-    const bands = plainBand(sizes.n, cell * sizes.n)
+    const bands = plainBand(sizes.n, roomScoreCell(stage, sizes.n) * sizes.n)
     const draft = { ...common(stage), ...ofHead(pass, tensor, { head }), bands, crossed: tensor === 'raw_scores', entry, heading: { title: null, columns: pass.request.tokens } }
     return withTab(equation(setting, [], () => draft), setting)
   }
 
 const mix: Layout = (setting) => {
   const { pass, stage, sizes, heads: { chosen: head } } = setting
-  const v = plainBand(sizes.k, roomOperand(stage, sizes.k))
+  const v = plainBand(sizes.k, roomOperand(stage, sizes.k, 2))
   const result = Math.min(sizes.k * stage.cell, 0.45 * (stage.width - stage.gutter))
   const room = stage.width - stage.gutter - 2 * stage.operator - widthOf(v) - result
-  const weights = plainBand(sizes.n, Math.min(sizes.n * stage.row, Math.floor(room / sizes.n) * sizes.n))
+  const weights = plainBand(sizes.n, sizes.n * Math.max(2, Math.min(stage.row, Math.floor(room / sizes.n))))
   const map = (tensor: TensorName, bands: Band[]): Draft => ({ ...common(stage), ...ofHead(pass, tensor, { head }), bands })
   return equation(setting, [{ draft: map('weights', weights), sign: '×' }, { draft: map('v_heads', v), sign: '=' }], (left) => ({
     ...map('heads', wide(left, sizes.k, stage.cell)), entry: { by: 'rows' },
@@ -83,8 +81,7 @@ const output: Layout = (setting) => {
   const { pass, stage, sizes, contributions, heads } = setting
   const shown = heads.shown.filter((head) => contributionOf(contributions, pass, head) !== undefined)
   const narrowed = { ...stage, operator: shown.length > 3 ? Math.round(stage.operator * 0.6) : stage.operator }
-  const share = (stage.width - stage.gutter) / 2 / Math.max(1, shown.length) - narrowed.operator
-  const width = Math.max(8, Math.min(roomOperand(stage, sizes.d), share))
+  const width = roomOperand(narrowed, sizes.d, shown.length)
   const all = shown.length === sizes.h
   const operands = shown.flatMap((head, i) => {
     const matrix = contributionOf(contributions, pass, head)
@@ -94,7 +91,7 @@ const output: Layout = (setting) => {
     return [{ draft, sign: last ? (all ? '=' : '+ … =') : '+' }]
   })
   return equation({ ...setting, stage: narrowed }, operands, (room) => ({
-    ...common(stage), matrix: slice(pass, 'output'), bands: wide(room - (all ? 0 : stage.operator), sizes.d, stage.cell),
+    ...common(stage), matrix: slice(pass, 'output'), bands: wide(Math.max(stage.cell, room - (all ? 0 : stage.operator)), sizes.d, stage.cell),
   }))
 }
 

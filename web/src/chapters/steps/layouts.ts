@@ -1,8 +1,9 @@
 // The drawing of every stop: which maps, where, how large. Pure functions of the numbers and the room; components/Stage.svelte
 // draws what they say, and components/draw/tween.ts makes the moments between two of them.
 import { slice } from '../../components/figures'
+import { emWidth } from '../../components/draw/digits'
 import { type Band, dockedBands, plainBand } from '../../components/draw/geometry'
-import { type Caption, type Draft, type Item, type Part, type Scene, abovePx, flow, gridPx, keyOfChosen, labelled, partOf, sceneOf, widthPx } from '../../components/draw/scene'
+import { type Caption, type Draft, type Item, type Part, type Scene, abovePx, flow, gridPx, keyOfChosen, labelled, partOf, sceneOf } from '../../components/draw/scene'
 import type { TensorName } from '../../core/generated/tables'
 import type { CellRef, Pass } from '../../core/protocol'
 import type { Contributions, Role } from '../../model/lesson.svelte'
@@ -34,19 +35,16 @@ const mostPieces = 16
 const seam = 3
 
 const tokens: Layout = ({ pass, stage, sizes, text }) => {
-  const stacked = stage.width < 860
-  const room = stacked ? stage.width - stage.gutter : (stage.width - stage.gutter - 2 * stage.operator) / 3
+  const room = stage.width < 860 ? stage.width - stage.gutter : (stage.width - stage.gutter - 2 * stage.operator) / 3
   const map = (tensor: TensorName, note: string): Item => ({
     draft: { ...common(stage), matrix: slice(pass, tensor), bands: vectorBand(room, sizes.d), heading: { note } },
-    gutter: tensor === 'token_vectors' || stacked ? stage.gutter : 0,
+    gutter: tensor === 'token_vectors' ? stage.gutter : 0,
   })
   return flow([map('token_vectors', text.vectors.tokens), { sign: '+' }, map('positions', text.vectors.positions), { sign: '=' }, map('x', text.vectors.sum)], stage)
 }
 
 const project: Layout = ({ pass, stage, sizes, heads, role, apart, text }) => {
   const widths = projectionWidths(stage, sizes)
-  const stacked = widths.x + widths.w + widths.q > stage.width
-  const gutter = stacked ? stage.gutter : 0
   const narrow = apart > 0.5 && sizes.h > 1
   // One wide product is one block; h narrow ones stand apart, each under its head's tab.
   const bands = (width: number): Band[] => {
@@ -65,10 +63,9 @@ const project: Layout = ({ pass, stage, sizes, heads, role, apart, text }) => {
           ...common(stage), matrix: slice(pass, `w_${role}`), bands: bands(widths.w), rowHeight: weightRow(sizes.d, stage, sizes.n),
           heading: { ...heading, note: narrow ? text.columnBlocks(sizes.h) : '' }, crossed: true,
         },
-        gutter,
       },
       { sign: '=' },
-      { draft: { ...common(stage), matrix: q, bands: qBands, heading, entry: { by: 'rows' }, bridge: 7, pieces: () => piecesOf(pass, `${role}_heads`, stage, qBands, heading.tabs) }, gutter },
+      { draft: { ...common(stage), matrix: q, bands: qBands, heading, entry: { by: 'rows' }, bridge: 7, pieces: () => piecesOf(pass, `${role}_heads`, stage, qBands, heading.tabs) } },
     ],
     stage,
   )
@@ -76,7 +73,8 @@ const project: Layout = ({ pass, stage, sizes, heads, role, apart, text }) => {
 
 const split: Layout = ({ pass, stage, sizes, heads, role, pin, text }) => {
   const room = stage.width - stage.gutter
-  const bands = columnBands(room, heads, sizes.k, headGap, stage.cell)
+  const gap = stage.narrow ? 4 : headGap
+  const bands = columnBands(room, heads, sizes.k, gap, stage.cell)
   const wide = bands.find(({ head }) => head === heads.chosen)
   const digits = (wide?.width ?? 0) / sizes.k >= 24
   const { query, key } = pin ? tokensOf(pin) : { query: undefined, key: undefined }
@@ -85,10 +83,13 @@ const split: Layout = ({ pass, stage, sizes, heads, role, pin, text }) => {
   const rowHeight = digits || stage.projected ? stage.row : Math.min(27, stage.row)
   const parts = bands.map((band) => {
     const bars = !digits && !stage.projected && band.head === heads.chosen ? token : undefined
-    return partOf({ ...common(stage), ...blockOf(pass, `${role}_heads`, band, true), rowHeight, bridge: headGap / 2 + 1, bars })
+    return partOf({ ...common(stage), ...blockOf(pass, `${role}_heads`, band, true), rowHeight, bridge: gap / 2 + 1, bars })
   })
   return ranged(onShelf(parts, bands, stage), bands, sizes.k, stage, text)
 }
+
+/** Two lines of captions. */
+const cornerPx = 60
 
 const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) => {
   const { tokens: words } = pass.request
@@ -104,8 +105,9 @@ const score: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) =>
   const q = partOf({ ...common(stage), ...ofHead(pass, 'q_heads', { head }), bands: plainBand(sizes.k, size.q), rowHeight: size.row, bridge: 16 })
   const result = partOf({ ...s, bridge: 16, heading: { title: null } })
   q.x = stage.gutter
-  k.x = result.x = q.x + Math.max(size.q, widthPx(q)) + 30
-  k.y = abovePx(k)
+  k.x = result.x = q.x + size.left + 30
+  // In the corner, who asks and who is asked stand above Q's title, however few rows K has.
+  k.y = Math.max(abovePx(k), cornerPx + abovePx(q) - gridPx(k).height - 10)
   q.y = result.y = k.y + gridPx(k).height + 10
   // Before it is turned, K has the shape of Q, a row for every token. It stands where Q and the first scores leave room.
   const { width, height } = gridPx(q)
@@ -155,7 +157,7 @@ const mix: Layout = ({ pass, stage, sizes, heads: { chosen: head }, text }) => {
       { sign: '×' },
       { draft: map('v_heads', text.mix.values), gutter: stage.gutter },
       { sign: '=' },
-      { draft: map('heads', text.mix.output, { edge: head, entry: { by: 'rows' } }), gutter: size.stacked ? stage.gutter : 0 },
+      { draft: map('heads', text.mix.output, { edge: head, entry: { by: 'rows' } }) },
     ],
     stage,
   )
@@ -174,17 +176,25 @@ const concat: Layout = ({ pass, stage, sizes, heads, text }) => {
 }
 
 const rangePx = 26
-const leastRangePx = 92
+/** A long tab with its gap. */
+const tabPx = 84
 
-/** Which columns of the whole each head has, below its block, where there is room to say it. */
+/** Which columns of the whole each head has, where there is room to say it: below its block, or beside its tab if bars stand below. */
 function ranged(scene: Scene, bands: readonly Band[], k: number, stage: Stage, text: StepsText): Scene {
   if (stage.projected) return scene
   const bottom = Math.max(...scene.parts.map((part) => part.y + gridPx(part).height))
-  const captions = bands
-    .filter(({ width, head }) => width >= leastRangePx && head !== undefined)
-    .map(({ left, head = 0 }): Caption => ({ id: `columns of ${head}`, x: stage.gutter + left, y: bottom, opacity: 1, text: text.blockRange(head * k, (head + 1) * k - 1) }))
-  if (captions.length === 0) return scene
   const hasBars = scene.parts.some(({ bars }) => bars !== undefined)
+  const indent = hasBars ? tabPx : 0
+  const fitting = (say: (from: number, to: number) => string): { band: Band; line: string }[] =>
+    bands
+      .map((band) => ({ band, line: say((band.head ?? 0) * k, ((band.head ?? 0) + 1) * k - 1) }))
+      .filter(({ band, line }) => band.head !== undefined && indent + 16 * emWidth(line) <= band.width)
+  const [long, short] = [fitting(text.blockRange), fitting((from, to) => (from === to ? `${from}` : `${from}–${to}`))]
+  // All in the same words.
+  const captions = (long.length < short.length ? short : long).map(
+    ({ band: { left, head }, line }): Caption => ({ id: `columns of ${head}`, x: stage.gutter + left + indent, y: hasBars ? 2 : bottom, opacity: 1, text: line }),
+  )
+  if (captions.length === 0) return scene
   return { ...scene, captions: [...scene.captions, ...captions], height: hasBars ? scene.height : Math.max(scene.height, bottom + rangePx) }
 }
 

@@ -1,5 +1,5 @@
 // How the parts of a stop share the stage: pixels only, no numbers of the lesson.
-import { gutterPx, labelHeightPx, labelMode } from '../../components/draw/digits'
+import { gutterPx, labelFit, labelHeightPx, leastColumnPx } from '../../components/draw/digits'
 import { type Band, planBands, plainBand } from '../../components/draw/geometry'
 import { type Manner, projecting, reading } from '../../components/draw/manner'
 
@@ -54,8 +54,7 @@ export function roomStage(width: number, height: number, unit: number, tokens: r
   const labelPx = Math.round(26 * unit)
   const gutter = gutterPx(tokens, labelPx)
   const cell = Math.round(78 * unit)
-  const pitch = Math.min(cell, Math.floor((width - gutter) / tokens.length))
-  const labels = labelHeightPx(tokens, labelMode(tokens, pitch, labelPx), labelPx)
+  const labels = labelHeightPx(tokens, labelFit(tokens, roomScoreCell({ width, gutter, cell, labelPx }, tokens.length), labelPx))
   // Below 28 px a row's own label would be too small to read; then the page scrolls.
   const row = Math.max(28, Math.min(Math.round(46 * unit), Math.floor((height - labels - 8) / tokens.length)))
   return { width, narrow: false, labelPx, gutter, operator: Math.round(36 * unit), row, cell, manner: projecting(unit), projected: true }
@@ -98,14 +97,21 @@ export const weightRow = (rows: number, { row }: Stage, n: number): number =>
 export const vectorBand = (available: number, columns: number): Band[] => plainBand(columns, Math.min(available, columns * 46))
 
 /** One or two maps of tokens by tokens, each with its labels. */
-export function scoreCell({ width, gutter, operator, narrow }: Stage, n: number, maps: 1 | 2): number {
+export function scoreCell({ width, gutter, operator }: Stage, n: number, maps: 1 | 2): number {
   const side = maps === 2 && width >= 860
   const room = side ? (width - 2 * gutter - operator) / 2 : width - gutter
-  return Math.max(narrow ? 12 : 16, Math.min(maps === 1 ? 72 : 56, Math.floor(room / n)))
+  return Math.max(leastColumnPx, Math.min(maps === 1 ? 72 : 56, Math.floor(room / n)))
 }
 
-/** In a room, what a result is made of: colours in a narrow strip. */
-export const roomOperand = ({ cell }: Stage, columns: number): number => Math.min(columns * Math.round(cell * 0.16), Math.round(cell * 1.6))
+/** In a room, who asks whom. Narrower, labels would be smaller than a room can read; then the figure scrolls. The last one leans out. */
+export const roomScoreCell = ({ width, gutter, cell, labelPx }: Pick<Stage, 'width' | 'gutter' | 'cell' | 'labelPx'>, n: number): number =>
+  Math.max(1.5 * labelPx, Math.min(cell, Math.floor((width - gutter) / (n + 0.35))))
+
+/** In a room, what a result is made of: colours in narrow strips, together with their signs in half of the room, but never too thin. */
+export function roomOperand({ width, gutter, operator, cell }: Stage, columns: number, strips: number): number {
+  const share = Math.floor((width - gutter) / 2 / Math.max(1, strips)) - operator
+  return Math.max(8, Math.min(columns * Math.round(cell * 0.16), Math.round(cell * 1.6), share))
+}
 
 export interface Crossing {
   /** the width of a score's cell, and its height */
@@ -114,9 +120,14 @@ export interface Crossing {
   /** the width of all of Q_i, the height of a row of K_iᵀ */
   q: number
   kRow: number
+  /** the width left of the scores: Q_i, or the words in the corner above it */
+  left: number
   /** room for names on the right */
   side: number
 }
+
+/** “columns: who is asked”, with its letter. */
+const cornerWords = 222
 
 /** Stop 3: Q_i on the left, K_iᵀ above, their scores where they cross. */
 export function crossing({ width, gutter, narrow, row: token }: Stage, { n, k }: Sizes): Crossing {
@@ -124,29 +135,34 @@ export function crossing({ width, gutter, narrow, row: token }: Stage, { n, k }:
   const room = width - gutter - side - 30
   const even = Math.min(72, Math.floor(room / (k + n)))
   const q = even >= digitCell && k <= 8 ? k * even : Math.min(256, Math.max(120, k * 6))
-  const score = narrow ? Math.max(12, Math.min(40, Math.floor((width - gutter) / n))) : Math.max(16, Math.min(72, Math.floor((room - q) / n)))
+  const left = Math.max(q, cornerWords - gutter - 30)
+  const score = Math.max(leastColumnPx, narrow ? Math.min(40, Math.floor((width - gutter) / n)) : Math.min(72, Math.floor((room - left) / n)))
   // K_iᵀ above takes the height of two to four rows.
   const row = narrow ? token : Math.max(n > 13 ? 20 : 24, Math.min(30, Math.floor((token * n - 44) / n)))
-  return { score, row, q, kRow: k <= 4 ? 27 : k <= 8 ? 24 : 72 / k, side }
+  return { score, row, q, kRow: k <= 4 ? 27 : k <= 8 ? 24 : 72 / k, left, side }
 }
 
 /** Stop 7: A_i, V_i and Z_i. */
-export function mixing(stage: Stage, { n, k }: Sizes): { stacked: boolean; a: number; v: number } {
+export function mixing(stage: Stage, { n, k }: Sizes): { a: number; v: number } {
   const { width, gutter, operator } = stage
   const room = width - 2 * gutter - 2 * operator
   const even = Math.floor(room / (n + 2 * k))
-  if (even >= digitCell && k <= 12) return { stacked: false, a: Math.min(48, even), v: k * Math.min(64, even) }
-  const v = Math.min(260, Math.max(150, k * 8))
+  if (even >= digitCell && k <= 12) return { a: Math.min(48, even), v: k * Math.min(64, even) }
+  // Before A's columns get too narrow for their words, V and Z do.
+  const v = Math.max(150, Math.min(260, k * 8, Math.floor((room - 24 * n) / 2)))
   const a = Math.floor((room - 2 * v) / n)
-  if (width >= 860 && a >= 16) return { stacked: false, a: Math.min(48, a), v }
-  return { stacked: true, a: scoreCell(stage, n, 1), v: Math.min(width - gutter, k * 60, 420) }
+  if (width >= 860 && a >= leastColumnPx) return { a: Math.min(48, a), v }
+  return { a: scoreCell(stage, n, 1), v: Math.min(width - gutter, k * 60, 420) }
 }
+
+/** What “Z_1 11 × 4” takes. */
+const titleOfZ = 99
 
 /** Stop 9: whether everything can stand as in the pictures, crossing, and how wide a cell then is. */
 export function outputCross({ width, gutter }: Stage, { d, h, k }: Sizes): number | undefined {
   const gaps = h * (3 * 12 + 30)
-  const cell = Math.floor((width - gutter - gaps) / (h * (k + d) + d))
-  return cell >= digitCell ? Math.min(44, cell) : undefined
+  const cell = Math.min(44, Math.floor((width - gutter - gaps) / (h * (k + d) + d)))
+  return cell >= digitCell && k * cell + 12 >= titleOfZ ? cell : undefined
 }
 
 export interface LaneWidths {

@@ -40,11 +40,31 @@ const wide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303
 /** About how wide a text is, in em: full-width characters 1, others .55. */
 export const emWidth = (text: string): number => [...text].reduce((sum, c) => sum + (wide.test(c) ? 1 : 0.55), 0)
 
-/** Flat where every label fits; two Chinese characters may stand on each other; anything longer leans. */
-export function labelMode(labels: readonly string[], cellWidthPx: number, fontPx: number): LabelMode {
-  if (labels.every((label) => emWidth(label) * fontPx <= cellWidthPx - 2)) return 'flat'
+export interface LabelFit {
+  mode: LabelMode
+  fontPx: number
+}
+
+/** No letter is smaller. */
+const leastLabelPx = 12
+/** Of a column's width: lines that stand or lean closer than their letters are high cover each other. */
+const [stackedShare, slantedShare] = [1 / 1.15, 0.75]
+/** Closer, two words read as one. */
+const wordGapPx = 6
+/** Columns with labels are this wide or wider. */
+export const leastColumnPx = leastLabelPx / slantedShare
+
+/**
+ * Flat where every label fits; two Chinese characters may stand on each other; anything longer leans. Over narrow columns letters are
+ * smaller than asked.
+ */
+export function labelFit(labels: readonly string[], cellWidthPx: number, fontPx: number): LabelFit {
+  if (labels.every((label) => emWidth(label) * fontPx <= cellWidthPx - wordGapPx)) return { mode: 'flat', fontPx }
   const stackable = labels.every((label) => [...label].length <= 3 && [...label].every((c) => wide.test(c) || label.length === 1))
-  return stackable && cellWidthPx >= fontPx ? 'stacked' : 'slanted'
+  const smaller = (share: number): number => Math.min(fontPx, Math.floor(cellWidthPx * share))
+  const stacked = smaller(stackedShare)
+  if (stackable && stacked >= leastLabelPx) return { mode: 'stacked', fontPx: stacked }
+  return { mode: 'slanted', fontPx: Math.max(leastLabelPx, smaller(slantedShare)) }
 }
 
 const slant = (42 * Math.PI) / 180
@@ -52,7 +72,7 @@ const slant = (42 * Math.PI) / 180
 export const longestLabelPx = (fontPx: number): number => Math.max(104, Math.round(4.5 * fontPx))
 
 /** The height that the labels above a map need. */
-export function labelHeightPx(labels: readonly string[], mode: LabelMode, fontPx: number): number {
+export function labelHeightPx(labels: readonly string[], { mode, fontPx }: LabelFit): number {
   const em = Math.max(1, ...labels.map(emWidth))
   if (mode === 'flat') return Math.round(fontPx * 1.75)
   if (mode === 'stacked') return Math.round(Math.max(...labels.map((label) => [...label].length)) * fontPx * 1.2 + 6)

@@ -4,12 +4,12 @@ import { fixed } from '../../model/format'
 import { domainOf } from '../../model/scale'
 import { axisLabels, isTokenAxis } from '../describe'
 import { markedTokens, marksOf } from '../marks'
-import { labelMode, longestLabelPx } from './digits'
+import { longestLabelPx } from './digits'
 import { boxOf, gridOf } from './geometry'
 import { lookOf } from './look'
 import { paint } from './paint'
 import type { Ground } from './ramp'
-import { type Caption, type Labels, type Part, type Scene, columnsPx, pitchOf, rowLabelPx } from './scene'
+import { type Caption, type Labels, type Part, type Scene, columnFit, columnsPx, pitchOf, rowLabelPx } from './scene'
 import { type Faces, clipped, formulaRuns, writeProse, writeRuns } from './write'
 
 export interface Brush {
@@ -115,9 +115,9 @@ function drawTab(brush: Brush, head: number, x: number, y: number, long: boolean
 
 function drawColumnLabels(brush: Brush, part: Part, { pin, explanation }: Numbers): void {
   const { context } = brush
-  const { heading: { columns }, labelPx, matrix } = part
+  const { heading: { columns }, matrix } = part
   const pitch = pitchOf(part)
-  const mode = labelMode(columns, pitch, labelPx)
+  const { mode, fontPx: labelPx } = columnFit(part)
   const marked = markedTokens(matrix, pin, marksOf(matrix, pin, explanation, undefined)).column
   const rise = 0.6 * labelPx + 1
   columns.forEach((label, i) => {
@@ -218,5 +218,9 @@ function drawBars(brush: Brush, part: Part, row: number, { pass }: Numbers): voi
   }
   context.fillStyle = colour('ink-3')
   context.fillRect(part.x, top + half - 0.5, grid.width, 1)
-  write(brush, `${pass.request.tokens[row] ?? ''} ±${fixed(limit, limit < 10 ? 1 : 0)}`, part.x - 10, top + half, { font: `15px ${faces.sans}`, align: 'right', colour: colour('ink-2') })
+  const font = `700 15px ${faces.sans}`
+  context.font = font
+  const token = clipped(context, pass.request.tokens[row] ?? '', longestLabelPx(15) + 12)
+  write(brush, token, part.x - 10, top + half - 10, { font, align: 'right', colour: colour('ink') })
+  write(brush, `±${fixed(limit, limit < 10 ? 1 : 0)}`, part.x - 10, top + half + 10, { font: `15px ${faces.sans}`, align: 'right', colour: colour('ink-2') })
 }

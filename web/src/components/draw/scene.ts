@@ -2,7 +2,7 @@
 // so that a moment between two drawings can be made from the two (tween.ts).
 import type { Matrix } from '../../model/matrix'
 import { symbolOf } from '../../model/symbols'
-import { emWidth, labelHeightPx, labelMode } from './digits'
+import { type LabelFit, emWidth, labelFit, labelHeightPx } from './digits'
 import { type Band, type Box, gridOf } from './geometry'
 import { type Manner, reading } from './manner'
 
@@ -79,7 +79,7 @@ export interface Labels {
 }
 
 /** Labels as large as the part's own, while their rows have room for them. */
-export const rowLabelPx = ({ of, pitchPx }: Labels): number => Math.max(12, Math.min(Math.max(16, of.labelPx), pitchPx - 2))
+export const rowLabelPx = ({ of, pitchPx }: Labels): number => Math.max(12, Math.min(Math.max(16, of.labelPx), pitchPx - 4))
 
 /** × = → between maps, around a middle. */
 export interface Sign {
@@ -137,10 +137,10 @@ const barsPx = 80
 /** The width of one column of a map with labels above. */
 export const pitchOf = ({ bands: [first] }: Pick<Part, 'bands'>): number => (first ? first.width / first.count : 0)
 
-export const columnsPx = (part: Part): number =>
-  part.heading.columns.length === 0
-    ? 0
-    : labelHeightPx(part.heading.columns, labelMode(part.heading.columns, pitchOf(part), part.labelPx), part.labelPx)
+/** How the labels above it stand. */
+export const columnFit = (part: Part): LabelFit => labelFit(part.heading.columns, pitchOf(part), part.labelPx)
+
+export const columnsPx = (part: Part): number => (part.heading.columns.length === 0 ? 0 : labelHeightPx(part.heading.columns, columnFit(part)))
 
 /** The height of everything above the cells. */
 export const abovePx = (part: Part): number =>
@@ -158,6 +158,14 @@ export function widthPx(part: Part): number {
   const titleWidth = 0.7 * symbolPx * title.replace(/[_{}^]/g, '').length + shape + 15 * emWidth(note.replace(/[$_{}*]/g, ''))
   return Math.max(gridPx(part).width, titleWidth)
 }
+
+/** With a note behind its title, if both fit into the room. */
+export function noted(part: Part, note: string, roomPx: number): Part {
+  const longer = { ...part, heading: { ...part.heading, note } }
+  return widthPx(longer) <= roomPx ? longer : part
+}
+
+const unnoted = (part: Part): Part => ({ ...part, heading: { ...part.heading, note: '' } })
 
 function bottomOf(part: Part): number {
   return part.y + gridPx(part).height + (part.bars === undefined ? 0 : barsPx)
@@ -198,7 +206,16 @@ export function flow(items: readonly Item[], { width, operator }: { width: numbe
   let line: Placed[] = []
   let [x, top, pending] = [0, 0, '']
 
+  /** Whether `more` fits behind the last one if that goes without its note: then it does. */
+  const hushed = (more: number): boolean => {
+    const last = line.at(-1)!.part
+    if (last.x + widthPx(unnoted(last)) + more > width + 1) return false
+    last.heading = unnoted(last).heading
+    x = last.x + widthPx(last)
+    return true
+  }
   const close = (): void => {
+    if (line.length > 1 && x > width + 1) hushed(0)
     const above = Math.max(0, ...line.map(({ part }) => abovePx(part)))
     for (const { part } of line) part.y = top + above
     placed.push(...line)
@@ -212,10 +229,11 @@ export function flow(items: readonly Item[], { width, operator }: { width: numbe
       continue
     }
     const part = partOf(item.draft)
-    const gutter = item.gutter ?? 0
-    const needs = (pending === '' ? 0 : operator) + gutter + gridPx(part).width
-    const wraps = line.length > 0 && x + needs > width + 1
+    const needs = (pending === '' ? 0 : operator) + (item.gutter ?? 0) + widthPx(unnoted(part))
+    const wraps = line.length > 0 && x + needs > width + 1 && !hushed(needs)
     if (wraps) close()
+    // Every line begins with labels.
+    const gutter = wraps ? Math.max(item.gutter ?? 0, placed[0]?.gutter ?? 0) : (item.gutter ?? 0)
     part.x = x + gutter + (pending === '' || wraps ? 0 : operator)
     line.push({ part, gutter })
     if (pending !== '') signs.push(signBefore(part, pending, wraps ? x + gutter / 2 : x + operator / 2, wraps))

@@ -93,7 +93,7 @@ function leavingPart(part: Part, fresh: ReadonlyMap<string, Part>, t: number): P
 
 function entering(part: Part, entry: Entry, old: ReadonlyMap<string, Part>, t: number): Part {
   if ('upright' in entry) return turning(part, entry.upright, ease(phase(t, 0.3, 0.75)), t)
-  if ('by' in entry) return { ...part, reveal: { by: entry.by, share: phase(t, 0.5, 1) }, headingOpacity: phase(t, 0.4, 0.6), bars: undefined }
+  if ('by' in entry) return { ...part, reveal: { by: entry.by, share: phase(t, 0.65, 1) }, headingOpacity: phase(t, 0.5, 0.7), bars: undefined }
   if ('slidePx' in entry) {
     const e = ease(phase(t, entry.startAt, Math.min(1, entry.startAt + 0.45)))
     return { ...part, x: part.x + entry.slidePx * (1 - e), opacity: phase(t, entry.startAt - 0.2, entry.startAt) }
