@@ -22,7 +22,7 @@ interface Stop {
 
 const stops: Record<StopName, Stop> = {
   tokens: {
-    short: 'Tokens → X',
+    short: 'Tokens',
     title: 'Tokens → $X$',
     line: ({ n, d }) =>
       `The sentence is cut into ${count(n, 'token')}. Each has a row of ${count(d, 'number')}, $E$; add a row for its place, $P$, and you get $X$.`,

@@ -3,7 +3,7 @@ import type { StepsText } from './steps.en'
 export const steps: StepsText = {
   stops: {
     tokens: {
-      short: '词元 → X',
+      short: '词元',
       title: '词元 → $X$',
       line: ({ n, d }) => `句子切成 ${n} 个词元（token）。每个词元有一行 ${d} 个数 $E$，加上表示位置的一行 $P$，就是 $X$。`,
       alt: ({ n, d }) => `X，${n} 行 ${d} 列，一个词元一行。词元向量加上位置就是 X。`,

@@ -190,8 +190,10 @@ function ranged(scene: Scene, bands: readonly Band[], k: number, stage: Stage, t
       .map((band) => ({ band, line: say((band.head ?? 0) * k, ((band.head ?? 0) + 1) * k - 1) }))
       .filter(({ band, line }) => band.head !== undefined && indent + 16 * emWidth(line) <= band.width)
   const [long, short] = [fitting(text.blockRange), fitting((from, to) => (from === to ? `${from}` : `${from}–${to}`))]
-  // All in the same words.
-  const captions = (long.length < short.length ? short : long).map(
+  // At every block in the same words, or at the widest only.
+  const widest = Math.max(...bands.map(({ width }) => width))
+  const said = [long, short].find(({ length }) => length === bands.length) ?? long.filter(({ band }) => band.width === widest).slice(0, 1)
+  const captions = said.map(
     ({ band: { left, head }, line }): Caption => ({ id: `columns of ${head}`, x: stage.gutter + left + indent, y: hasBars ? 2 : bottom, opacity: 1, text: line }),
   )
   if (captions.length === 0) return scene
