@@ -78,7 +78,7 @@ export class Predict implements Asker {
   /** The head that the answer switched off, until the reader switches any. */
   get headOff(): number | undefined {
     const { question } = this
-    return question?.stop === 'output' && question.head === this.#lesson.trial ? question.head : undefined
+    return question?.stop === 'output' && question.head === this.#lesson.trial.head ? question.head : undefined
   }
 
   /** What switching it off did, once that is computed. */
@@ -118,7 +118,7 @@ export class Predict implements Asker {
     const name = this.#name
     const last = this.#question
     if (pass === undefined || !isAsking(name)) return
-    this.#lesson.endTrial()
+    this.#lesson.trial.end()
     const heads = this.#candidates(name)
     const others = heads.filter((head) => last?.stop !== name || head !== last.head)
     const choice = others.length > 0 ? others : heads
@@ -139,7 +139,7 @@ export class Predict implements Asker {
     if (question.stop === 'output') {
       this.verdict = { stop: 'output', block: judgeBlock(question.head, cell) }
       this.#before = { pass, contribution: contributionOf(this.#lesson.contributions, pass, question.head) }
-      this.#lesson.tryWithout(question.head)
+      this.#lesson.trial.begin(question.head)
     } else {
       const columns = judgeColumn(pass, question.head, cell)
       if (columns === undefined) return false
@@ -160,7 +160,7 @@ export class Predict implements Asker {
 
   /** The head that the answer switched off is on again. */
   undo(): void {
-    this.#lesson.endTrial()
+    this.#lesson.trial.end()
   }
 
   get #name(): StopName {
@@ -200,6 +200,6 @@ export class Predict implements Asker {
     this.verdict = undefined
     this.#before = undefined
     this.#open()
-    this.#lesson.endTrial()
+    this.#lesson.trial.end()
   }
 }
