@@ -38,6 +38,8 @@ export default defineConfig({
     emptyOutDir: true,
     // Inlined assets would be data: addresses, which the policy refuses.
     assetsInlineLimit: 0,
+    // One sheet, there from the start: Vite asks once for a part’s own sheet and never again, even if it did not arrive.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
   },
   worker: { format: 'es' },

@@ -1,9 +1,11 @@
 // The worker's side: answers messages one after another. Between two of them, and between the slices of a long one, it
 // lets waiting messages in, so that a request that was taken back in the meantime is never begun or goes no further.
-import { Engine, type PassMemory, type Weights } from './engine'
+import { Engine } from './engine'
 import { limits } from './generated/tables'
 import type { Answers, Kind, Message, MessageOf, Reply } from './messages'
+import type { PassMemory } from './pass_memory'
 import { CoreError, type PassRequest, type Shape } from './protocol'
+import type { Weights } from './weights'
 
 export type Post = (reply: Reply, transfer: Transferable[]) => void
 

@@ -1,5 +1,5 @@
 // What the page is about right now: the reader's state, and what the core answered to it. Components read this and
-// change it through its methods; only this file talks to the core. No DOM.
+// change it through its methods; only this file and questions.ts talk to the core. No DOM.
 import {
   type CellRef,
   type CheckReport,
@@ -16,17 +16,16 @@ import {
   Superseded,
   type TensorView,
 } from '../core/protocol'
-import { isOff, withGate } from './gates'
-import { headPage, headsOn } from './heads'
 import { alias } from './matrix'
 import { headOf } from './pin'
-import { Question } from './question.svelte'
+import type { Question } from './question.svelte'
+import { type Contributions, Questions } from './questions'
 import { keepScale } from './scale'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
 import { lessonSentence, shortSentence } from './sentences'
 import { readableSize, shortSize } from './shape'
-import { type Tour, carry, isShown, lastStop, nameOf, stopAt, stopShowing, stopsOf } from './stops'
-import { pinnedIn, sharedRow } from './subjects'
+import { type Tour, carry, isShown, lastStop, stopShowing, stopsOf } from './stops'
+import { Trial } from './trial.svelte'
 
 /** Which of the three projections stop 1 and 2 look at. */
 export type { Role } from '../core/protocol'
@@ -34,26 +33,11 @@ export type { Role } from '../core/protocol'
 /** push: a step the browser's Back button undoes. */
 export type Visit = 'push' | 'replace'
 
-interface Explained {
-  explanation: Explanation
-  /** undefined: it goes to more places than the core can name */
-  influence: Influence | undefined
-}
-
-/** Contributions of the heads on the screen: [count, n, d], heads first … first + count − 1. */
-export interface Contributions {
-  pass: Pass
-  first: number
-  view: TensorView
-}
-
 /** How far the check of the numbers is, or what came of it. */
 export type Checked =
   | { state: 'running'; done: number; total: number }
   | { state: 'done'; report: CheckReport }
   | { state: 'failed'; failure: CoreFailure }
-
-const largestTerms = 5
 
 export function requestOf(state: State): PassRequest {
   const { sentence, dModel, heads, causal, scaled, positions, padding, weights, seed, out } = state
@@ -74,16 +58,12 @@ export class Lesson {
   pointed: { cell: CellRef; value: number } | undefined = $state.raw()
   busy = $state(false)
   checked: Checked | undefined = $state.raw()
+  readonly trial = new Trial(this)
 
   readonly #core: Core
   readonly #onVisit: (address: string, visit: Visit) => void
-  readonly #explained: Question<Explained>
-  readonly #contributions: Question<Contributions>
-  readonly #rowShares: Question<RowShares>
-  readonly #narrow: Question<Comparison>
-  readonly #tried: Question<Comparison>
+  readonly #questions: Questions
   #role: Role = $state('q')
-  #trial: { head: number; out: State['out'] } | undefined = $state.raw()
   #asked = ''
   #passTicket = 0
   readonly #atWork = new Set<Promise<void>>()
@@ -91,58 +71,39 @@ export class Lesson {
   constructor(core: Core, start: { state: State; refusals: Refusal[] }, onVisit: (address: string, visit: Visit) => void) {
     this.#core = core
     this.#onVisit = onVisit
-    this.#explained = new Question(
-      (pass) => pinnedIn(pass, this.state),
-      (pass) => this.#explain(pass, this.state.pin!),
-    )
-    this.#contributions = new Question(
-      (pass) => (stopAt(this.state.stop).contributions ? String(headPage(pass.shape.heads, this.state.head).first) : undefined),
-      (pass) => this.#contribute(pass),
-    )
-    this.#rowShares = new Question(
-      (pass) => sharedRow(pass, this.state)?.toString(),
-      (pass) => this.#core.rowShares(pass, sharedRow(pass, this.state)!),
-    )
-    this.#narrow = new Question(
-      () => (nameOf(this.state.stop) === 'project' ? this.role : undefined),
-      (pass) => this.#core.narrow(pass, this.role),
-    )
-    this.#tried = new Question(
-      (pass) => (this.trial !== undefined && isOff(pass, this.trial) ? String(this.trial) : undefined),
-      (pass) => this.#core.compare(pass, 'output', withGate(pass, this.trial!, 1)),
-    )
+    this.#questions = new Questions(core, this)
     this.state = start.state
     this.refusals = start.refusals
     this.#followRole(start.state.pin)
   }
 
   get contributions(): Contributions | undefined {
-    return this.#contributions.last
+    return this.#questions.contributions.last
   }
 
   /** The pinned cell's explanation, once it is there. */
   get explanation(): Explanation | undefined {
-    return this.#explained.of(this.pass)?.explanation
+    return this.#questions.explained.of(this.pass)?.explanation
   }
 
   /** Where the pinned cell goes: appears together with its explanation. */
   get influence(): Influence | undefined {
-    return this.#explained.of(this.pass)?.influence
+    return this.#questions.explained.of(this.pass)?.influence
   }
 
   /** At the output stop: what each head made of the pinned row. */
   get rowShares(): RowShares | undefined {
-    return this.#rowShares.of(this.pass)
+    return this.#questions.rowShares.of(this.pass)
   }
 
   /** At the project stop: the chosen projection against narrow ones. */
   get narrow(): Comparison | undefined {
-    return this.#narrow.of(this.pass)
+    return this.#questions.narrow.of(this.pass)
   }
 
   /** While a head is tried: the output against that with the head on. */
   get tried(): Comparison | undefined {
-    return this.#tried.of(this.pass)
+    return this.#questions.tried.of(this.pass)
   }
 
   get role(): Role {
@@ -151,7 +112,7 @@ export class Lesson {
 
   set role(role: Role) {
     this.#role = role
-    void this.#track(this.#refresh(this.#narrow))
+    void this.#track(this.#refresh(this.#questions.narrow))
   }
 
   /** Asks for the first numbers. */
@@ -263,25 +224,6 @@ export class Lesson {
     this.change({ out: out.includes(head) ? out.filter((other) => other !== head) : [...out, head].sort((a, b) => a - b) })
   }
 
-  /** The head that is off for a trial; undefined as soon as the reader switches any head: then all of them are theirs. */
-  get trial(): number | undefined {
-    return this.#trial?.out === this.state.out ? this.#trial.head : undefined
-  }
-
-  /** Switches a head off to show what that does. */
-  tryWithout(head: number): void {
-    if (this.state.out.includes(head)) return
-    this.toggleHead(head)
-    this.#trial = { head, out: this.state.out }
-  }
-
-  /** The head is on again, unless the reader has taken over. */
-  endTrial(): void {
-    const { trial } = this
-    this.#trial = undefined
-    if (trial !== undefined) this.toggleHead(trial)
-  }
-
   forgetRefusals(): void {
     this.refusals = []
   }
@@ -297,12 +239,8 @@ export class Lesson {
     this.#refreshAll()
   }
 
-  get #questions(): readonly Question<unknown>[] {
-    return [this.#explained, this.#contributions, this.#rowShares, this.#narrow, this.#tried]
-  }
-
   #refreshAll(): void {
-    for (const question of this.#questions) void this.#track(this.#refresh(question))
+    for (const question of this.#questions.all) void this.#track(this.#refresh(question))
   }
 
   async #track(work: Promise<void>): Promise<void> {
@@ -322,7 +260,7 @@ export class Lesson {
     try {
       const pass = await this.#core.pass(request)
       // Everything that belongs together appears together: no old explanation beside new numbers.
-      const answers = await Promise.all(this.#questions.map((question) => question.ahead(pass)))
+      const answers = await Promise.all(this.#questions.all.map((question) => question.ahead(pass)))
       if (ticket !== this.#passTicket) return
       this.#keepScale(pass)
       this.pass = pass
@@ -351,23 +289,6 @@ export class Lesson {
       if (!(error instanceof Superseded) && pass === this.pass) this.failure = failureOf(error)
     }
   }
-
-  async #explain(pass: Pass, cell: CellRef): Promise<Explained> {
-    const [explanation, influence] = await Promise.all([
-      this.#core.explain(pass, cell, largestTerms),
-      this.#core.influence(pass, cell).catch(unlessTooMany),
-    ])
-    return { explanation, influence }
-  }
-
-  async #contribute(pass: Pass): Promise<Contributions> {
-    const page = headPage(pass.shape.heads, this.state.head)
-    return { pass, first: page.first, view: await this.#core.contributions(pass, headsOn(page)) }
-  }
-}
-
-function unlessTooMany(error: unknown): undefined {
-  if (!(error instanceof CoreError && error.failure.status === 'too_large')) throw error
 }
 
 function failureOf(error: unknown): CoreFailure {

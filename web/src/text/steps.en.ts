@@ -221,6 +221,7 @@ export const steps = {
     weight: { before: (query: string, key: string) => `“${query}” gives “${key}” the attention weight `, after: '; the row adds up to 1.' },
     dead: { before: (query: string, key: string) => `Every key of “${query}” is masked; the attention weight for “${key}” counts as `, after: '.' },
   },
+  again: (size: string) => `Walk again at the article’s size, ${size}`,
   thread: {
     title: 'The thread back',
     hint: 'Every number here goes back, step by step, to a token. Choose a cell, or a step.',

@@ -179,6 +179,7 @@ export const steps: StepsText = {
     weight: { before: (query, key) => `“${query}”给“${key}”的注意力权重是 `, after: '，这一行加起来是 1。' },
     dead: { before: (query, key) => `“${query}”这一行的键全被遮住了，给“${key}”的注意力权重记 `, after: '。' },
   },
+  again: (size) => `用文章里的大小 ${size} 再走一遍`,
   thread: {
     title: '顺着线往回看',
     hint: '这里每个数都能一步一步追到词元。点一个格子，或者点一步。',

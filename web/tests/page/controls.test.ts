@@ -234,6 +234,20 @@ describe('the size', () => {
     await checkStop(lesson, 6, await ask({ ...base, dModel: 32 }), random, look)
   })
 
+  test('at the end of the walk: again at the article’s size, from the start; there it is not offered any more', async () => {
+    await lesson.visitProblem(base, { stop: 10, head: 1, out: '1' })
+    await lesson.click('again')
+    await until('dModel', 512)
+    expect([await lesson.stop(), (await request()).heads, (await request()).headGate]).toEqual([0, 8, undefined])
+    await checkStop(lesson, 0, await ask({ ...base, dModel: 512, heads: 8 }), random, look)
+    for (const [size, offered] of [[{ dModel: 512, heads: 8 }, false], [{ dModel: 768, heads: 12 }, false], [{ dModel: 12, heads: 3 }, true]] as const) {
+      await lesson.visitProblem({ ...base, ...size }, { stop: 10 })
+      expect(await lesson.exists(id('again'))).toBe(offered)
+    }
+    await lesson.visitProblem(base, { stop: 10, view: 'projector' })
+    expect(await lesson.exists(id('again'))).toBe(false)
+  })
+
   test('by the switch: the article’s size and back, every number right', async () => {
     await lesson.click('preset-article')
     await until('dModel', 512)

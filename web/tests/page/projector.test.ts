@@ -44,6 +44,8 @@ const faults = (lesson: Lesson): Promise<string[]> =>
     return [...new Set(found)]
   })
 
+const count = (lesson: Lesson, selector: string): Promise<number> => lesson.page.evaluate((which) => document.querySelectorAll(which).length, selector)
+
 const press = async (lesson: Lesson, key: string): Promise<number> => {
   await lesson.page.press(key)
   await lesson.settled()
@@ -62,6 +64,7 @@ describe.each([['zh', 1024, 768], ['en', 1024, 768], ['en', 1280, 720], ['zh', 1
       await lesson.page.point({ x: 2, y: 2 })
       if (stop > 0) expect(await press(lesson, 'PageDown')).toBe(stop)
       expect(await faults(lesson), `stop ${stop}`).toEqual([])
+      expect(await count(lesson, id('legend')), `scales at stop ${stop}`).toBe(1)
       for (const which of ['settings', 'inspector', 'lang-zh', 'as-table']) expect(await lesson.exists(id(which)), which).toBe(false)
       for (const grid of await readGrids(lesson.page)) {
         // Weights that are too small to print are left blank.

@@ -4,6 +4,7 @@ import { type Lesson, Stand, lastStop, test as id } from './support/lesson'
 import { ask } from './support/oracle'
 import { type Problem, describeProblem, lesson as lessonProblem } from './support/problem'
 import { Random, runSeed } from './support/random'
+import { recorder } from './support/recorder'
 import { checkStop } from './support/walk'
 
 const random = new Random('resilience')
@@ -97,6 +98,27 @@ describe('any host', () => {
     for (let stop = 1; stop <= lastStop; stop += 1) await lesson.next()
     await checkStop(lesson, lastStop, await ask(lessonProblem('zh')), random, { chosen: 0, samples: 1 })
     expect(lesson.page.complaints).toEqual([])
+    await lesson.close()
+  })
+
+  test('has the tabs of a step when the network is gone before they were first opened', async () => {
+    const lesson = await stand.open('?stop=6')
+    await lesson.haveTabs()
+    await lesson.page.setOffline(true)
+    await lesson.page.click(`${id('same')} > summary`)
+    await lesson.page.waitUntil('they are there', (which) => document.querySelector(which) !== null, id('same-panel'))
+    expect(lesson.page.complaints).toEqual([])
+    await lesson.close()
+  })
+
+  test('fetches no tabs ahead for whoever saves data', async () => {
+    stand.site.prepend(`${recorder}\n;Object.defineProperty(navigator, 'connection', { value: { saveData: true } })`)
+    const lesson = await stand.open('?stop=6')
+    stand.site.prepend(recorder)
+    await lesson.page.evaluate(() => new Promise((done) => setTimeout(done, 1500)))
+    expect(lesson.page.requests.filter((address) => address.includes('SameStepTabs'))).toEqual([])
+    await lesson.page.click(`${id('same')} > summary`)
+    await lesson.page.waitUntil('they are there', (which) => document.querySelector(which) !== null, id('same-panel'))
     await lesson.close()
   })
 })

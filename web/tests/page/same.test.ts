@@ -68,9 +68,8 @@ async function inEveryWay(lesson: Lesson): Promise<Shown[]> {
 
 test.each(['zh', 'en'] as const)('%s: all stops in all ways, as it stands in the files', async (lang) => {
   const lesson = await stand.open(`?lang=${lang}`)
-  expect(lesson.page.requests.filter((address) => address.includes('SameStepTabs')), 'nothing before it is asked for').toEqual([])
   await open(lesson)
-  expect(lesson.page.requests.filter((address) => address.includes('SameStepTabs'))).not.toEqual([])
+  expect(lesson.page.requests.filter((address) => address.includes('SameStepTabs')), 'fetched ahead or now, but once').toHaveLength(1)
   for (let stop = 0; stop <= lastStop; stop += 1) {
     if (stop > 0) await lesson.next()
     const [formula, ...rest] = await inEveryWay(lesson) as [Shown, ...Shown[]]
@@ -221,13 +220,15 @@ test.each([['zh', 'light', 1440], ['en', 'dark', 390], ['zh', 'dark', 320], ['en
   await lesson.close()
 })
 
-test('if it does not arrive it says so, and arrives when asked again', async () => {
-  const lesson = await stand.open('?lang=en')
+test('if it does not arrive, ahead of time or then, it says so, and arrives with its looks when asked again', async () => {
   stand.site.lose(/SameStepTabs/)
+  const lesson = await stand.open('?lang=en')
+  await lesson.page.waitUntil('it was asked for', () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/SameStepTabs-')))
   await lesson.page.click(`${id('same')} > summary`)
   await lesson.page.waitUntil('it says so', (which) => document.querySelector(`${which} [role=alert]`) !== null, id('same'))
   stand.site.lose(null)
   await lesson.page.click(`${id('same')} button`)
   await lesson.page.waitUntil('it is there', (which) => document.querySelector(which) !== null, id('same-panel'))
+  expect(await lesson.page.evaluate((which) => getComputedStyle(document.querySelector(which)!).display, id('same-panel'))).toBe('grid')
   await lesson.close()
 })

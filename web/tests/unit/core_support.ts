@@ -2,11 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { relaxedSimd } from 'wasm-feature-detect'
-import { Engine, type PassMemory, type Weights } from '../../src/core/engine'
+import { Engine } from '../../src/core/engine'
 import type { GoldenCase } from '../../src/core/environment'
 import type { Build } from '../../src/core/messages'
 import { ReceivedPass } from '../../src/core/pass'
+import type { PassMemory } from '../../src/core/pass_memory'
 import { CoreError, type CoreFailure, type Pass, type PassRequest, type TensorView } from '../../src/core/protocol'
+import type { Weights } from '../../src/core/weights'
 
 export const builds: Build[] = ['simd', 'relaxed']
 

@@ -2,7 +2,7 @@
 // asked and when not, and the closed figures they are asked in.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { judgeBlock, judgeColumn, largestOf, wentOut } from '../../src/chapters/steps/judge'
-import { askedLayouts } from '../../src/chapters/steps/layout_asked'
+import { askedLayouts, isRoomy } from '../../src/chapters/steps/layout_asked'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { Predict } from '../../src/chapters/steps/predict.svelte'
 import { stageOf } from '../../src/chapters/steps/stage'
@@ -76,16 +76,18 @@ describe('asking', () => {
   let lesson: Lesson
   let predict: Predict
   let isStill: boolean
+  let roomy: boolean
   const shape = { dModel: 12, heads: 3 }
 
   beforeEach(async () => {
     const state = { ...initialState(), ...shape }
     pass = await passOf(requestOf(state))
     isStill = false
+    roomy = true
     core = new SlowCore()
     lesson = new Lesson(core, { state, refusals: [] }, () => {})
     lesson.pass = pass
-    predict = new Predict(lesson, () => isStill, () => 0.5)
+    predict = new Predict(lesson, () => isStill, () => roomy, () => 0.5)
   })
 
   const go = (stop: number, mayAsk = true): void => {
@@ -113,6 +115,7 @@ describe('asking', () => {
     ['playing and pulling', () => [go(1), go(2, false)]],
     ['whoever wants no motion', () => [(isStill = true), go(1), go(2)]],
     ['whoever wants no questions', () => [lesson.change({ predict: false }), go(1), go(2)]],
+    ['a head narrower than a finger', () => [(roomy = false), go(1), go(2)]],
     ['one head', () => [(lesson.pass = { ...pass, shape: { ...pass.shape, heads: 1 } }), go(1), go(2)]],
   ])('not: %s', (_, walk) => {
     walk()
@@ -146,6 +149,21 @@ describe('asking', () => {
     go(3)
     expect([predict.question, predict.canAsk]).toEqual([undefined, false])
     expect(predict.answer({ tensor: 'q', index: [0, 0] })).toBe(false)
+  })
+
+  test('where heads are narrower than a finger, only about those of stop 9; asked already, the figure opens', () => {
+    roomy = false
+    const asked: number[] = []
+    for (let stop = 0; stop <= 10; stop += 1) {
+      go(stop)
+      if (predict.canAsk) asked.push(stop)
+    }
+    expect(asked).toEqual([9])
+    roomy = true
+    go(1), go(2)
+    expect(predict.closed('split')).toBeDefined()
+    roomy = false
+    expect([predict.question, predict.hides, predict.closed('split')]).toEqual([undefined, false, undefined])
   })
 
   test('never means never, until asked for', () => {
@@ -248,7 +266,7 @@ describe('asking', () => {
   })
 })
 
-describe.each([[11, 8, 2, 1328], [11, 12, 4, 358], [5, 64, 16, 700], [3, 512, 8, 960], [2, 40, 20, 1328]] as const)(
+describe.each([[11, 8, 2, 1328], [11, 12, 4, 358], [5, 64, 16, 700], [3, 512, 8, 960], [2, 40, 20, 1328], [11, 1024, 64, 1328], [5, 512, 64, 358]] as const)(
   'closed: %i tokens, %i columns, %i heads, %i px',
   (n, dModel, heads, width) => {
     test('one map of all columns, which opens into those of the stop without a number changing', async () => {
@@ -266,6 +284,7 @@ describe.each([[11, 8, 2, 1328], [11, 12, 4, 358], [5, 64, 16, 700], [3, 512, 8,
           const [part] = closed.parts
           expect([part!.matrix.columns, part!.heading.tabs]).toEqual([dModel, false])
           expect(gridPx(part!).width).toBeLessThanOrEqual(width - setting.stage.gutter + 0.5)
+          expect(isRoomy(setting)).toBe(part!.bands.every(({ width: own }) => own >= 24))
           expect(part!.bands.every(({ left, width: own }, i) => i === 0 || Math.abs(left - i * own) < 0.01)).toBe(true)
           if (shown.pages > 1) continue
           for (const t of [0.001, 0.3, 0.5, 0.9]) {

@@ -6,8 +6,14 @@ import type { StopName } from '../../model/stops'
 import { type Layout, type Setting, common, onShelf, piecesOf } from './layouts'
 
 /** As many bands as the open map has, so that the columns can slide apart. */
-const closed = ({ stage, sizes }: Setting): Band[] =>
+const closed = ({ stage, sizes }: Pick<Setting, 'stage' | 'sizes'>): Band[] =>
   dockedBands(stage.width - stage.gutter, Array.from({ length: sizes.h }, (_, head) => head), sizes.k, 0, 72)
+
+/** A finger needs that much. */
+const leastBandPx = 24
+
+/** Whether every head's columns can be chosen in the closed map. */
+export const isRoomy = (setting: Pick<Setting, 'stage' | 'sizes'>): boolean => closed(setting).every(({ width }) => width >= leastBandPx)
 
 const split: Layout = (setting) => {
   const { pass, stage, sizes, role } = setting

@@ -38,6 +38,7 @@ export class Predict implements Asker {
   verdict: Verdict | undefined = $state.raw()
   readonly #lesson: Lesson
   readonly #isStill: () => boolean
+  readonly #isRoomy: () => boolean
   readonly #random: () => number
   readonly #asked: Set<StopName>
   /** 0: the figure is closed; 1: it is as it always is */
@@ -48,10 +49,11 @@ export class Predict implements Asker {
   #before: Before | undefined = $state.raw()
   #stop: number
 
-  /** `isStill`: the reader wants no motion. */
-  constructor(lesson: Lesson, isStill: () => boolean, random = Math.random) {
+  /** `isStill`: the reader wants no motion. `isRoomy`: a closed figure shows heads wide enough to choose one. */
+  constructor(lesson: Lesson, isStill: () => boolean, isRoomy: () => boolean, random = Math.random) {
     this.#lesson = lesson
     this.#isStill = isStill
+    this.#isRoomy = isRoomy
     this.#random = random
     this.#asked = askedIn.get(lesson) ?? new Set()
     askedIn.set(lesson, this.#asked)
@@ -78,7 +80,7 @@ export class Predict implements Asker {
   /** The head that the answer switched off, until the reader switches any. */
   get headOff(): number | undefined {
     const { question } = this
-    return question?.stop === 'output' && question.head === this.#lesson.trial ? question.head : undefined
+    return question?.stop === 'output' && question.head === this.#lesson.trial.head ? question.head : undefined
   }
 
   /** What switching it off did, once that is computed. */
@@ -118,7 +120,7 @@ export class Predict implements Asker {
     const name = this.#name
     const last = this.#question
     if (pass === undefined || !isAsking(name)) return
-    this.#lesson.endTrial()
+    this.#lesson.trial.end()
     const heads = this.#candidates(name)
     const others = heads.filter((head) => last?.stop !== name || head !== last.head)
     const choice = others.length > 0 ? others : heads
@@ -139,7 +141,7 @@ export class Predict implements Asker {
     if (question.stop === 'output') {
       this.verdict = { stop: 'output', block: judgeBlock(question.head, cell) }
       this.#before = { pass, contribution: contributionOf(this.#lesson.contributions, pass, question.head) }
-      this.#lesson.tryWithout(question.head)
+      this.#lesson.trial.begin(question.head)
     } else {
       const columns = judgeColumn(pass, question.head, cell)
       if (columns === undefined) return false
@@ -160,7 +162,7 @@ export class Predict implements Asker {
 
   /** The head that the answer switched off is on again. */
   undo(): void {
-    this.#lesson.endTrial()
+    this.#lesson.trial.end()
   }
 
   get #name(): StopName {
@@ -172,17 +174,22 @@ export class Predict implements Asker {
     return this.#isOver ? Math.max(this.#parted.current, 0.001) : this.#parted.current
   }
 
-  #fits({ shape, head }: Question): boolean {
+  #fits({ stop, shape, head }: Question): boolean {
     const now = this.#lesson.pass?.shape
+    if (!this.#isOver && !this.#isAnswerable(stop)) return false
     return now?.heads === shape.heads && now.modelDim === shape.modelDim && headsOn(headPage(now.heads, this.#lesson.state.head)).includes(head)
   }
 
   /** Heads on the screen; those that are off already have nothing to change. */
   #candidates(name: StopName): number[] {
     const { pass, state } = this.#lesson
-    if (pass === undefined || pass.shape.heads === 1 || !isAsking(name)) return []
+    if (pass === undefined || pass.shape.heads === 1 || !isAsking(name) || !this.#isAnswerable(name)) return []
     const shown = headsOn(headPage(pass.shape.heads, state.head))
     return name === 'output' ? shown.filter((head) => !state.out.includes(head)) : shown
+  }
+
+  #isAnswerable(name: AskingStop): boolean {
+    return askedLayouts[name] === undefined || this.#isRoomy()
   }
 
   #open(): void {
@@ -200,6 +207,6 @@ export class Predict implements Asker {
     this.verdict = undefined
     this.#before = undefined
     this.#open()
-    this.#lesson.endTrial()
+    this.#lesson.trial.end()
   }
 }

@@ -73,6 +73,14 @@ export class Lesson {
     })
   }
 
+  /** Until the tabs of “the same step as”, fetched when nothing else is to be done, are there. */
+  haveTabs(): Promise<void> {
+    return this.page.waitUntil('the tabs are fetched', () => {
+      const fetched = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+      return fetched.some(({ name, responseEnd }) => name.includes('/SameStepTabs-') && responseEnd > 0)
+    })
+  }
+
   stop(): Promise<number> {
     return this.page.evaluate(() => Number(document.querySelector<HTMLElement>('[data-testid="main"]')?.dataset.stop))
   }

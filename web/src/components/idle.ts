@@ -1,0 +1,17 @@
+// Work that can wait until the browser has nothing better to do.
+
+/** For browsers that cannot tell. */
+const waitMs = 1000
+
+/** Returns what calls it off. */
+export function whenIdle(work: () => void): () => void {
+  if (typeof requestIdleCallback === 'function') {
+    const id = requestIdleCallback(work)
+    return () => cancelIdleCallback(id)
+  }
+  const id = setTimeout(work, waitMs)
+  return () => clearTimeout(id)
+}
+
+/** The reader wants to save data: then nothing is fetched before it is asked for. */
+export const savesData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true
