@@ -114,7 +114,7 @@ describe('checking the numbers', () => {
     const fresh = await stand.open()
     await fresh.visit('?lang=en')
     await fresh.click('settings')
-    await fresh.page.setOffline(true)
+    await fresh.cutNetwork()
     const said = await fresh.page.evaluate(() => window.eightMeetings.check().then(() => 'done', String))
     expect(said).toContain('load_failed')
     expect(await fresh.page.evaluate(() => document.querySelector('[data-testid="check-failed"]')?.textContent)).toContain('did not arrive')

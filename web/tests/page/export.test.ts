@@ -40,7 +40,7 @@ const origin = { x: 32, y: 32 + 40 + 28 + 12 }
 describe.each(['light', 'dark'] as const)('%s', (theme) => {
   test('a figure as a picture, offline: its size, its ground, the colours of its cells', async () => {
     await lesson.visit(`?lang=en&stop=6&theme=${theme}`)
-    await lesson.page.setOffline(true)
+    await lesson.cutNetwork()
     const { name, base64 } = await lesson.page.download(id('png'))
     await lesson.page.setOffline(false)
     expect(name).toBe('eight-meetings-stop-6-softmax-8x2.png')

@@ -92,7 +92,7 @@ describe('any host', () => {
 
   test('goes on when the network is gone after loading', async () => {
     const lesson = await stand.open('?stop=0')
-    await lesson.page.setOffline(true)
+    await lesson.cutNetwork()
     await lesson.click('preset-article')
     await lesson.click('preset-readable')
     for (let stop = 1; stop <= lastStop; stop += 1) await lesson.next()
@@ -103,8 +103,7 @@ describe('any host', () => {
 
   test('has the tabs of a step when the network is gone before they were first opened', async () => {
     const lesson = await stand.open('?stop=6')
-    await lesson.haveTabs()
-    await lesson.page.setOffline(true)
+    await lesson.cutNetwork()
     await lesson.page.click(`${id('same')} > summary`)
     await lesson.page.waitUntil('they are there', (which) => document.querySelector(which) !== null, id('same-panel'))
     expect(lesson.page.complaints).toEqual([])

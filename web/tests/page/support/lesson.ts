@@ -81,6 +81,12 @@ export class Lesson {
     })
   }
 
+  /** Once everything that is fetched ahead is there. */
+  async cutNetwork(): Promise<void> {
+    await this.haveTabs()
+    await this.page.setOffline(true)
+  }
+
   stop(): Promise<number> {
     return this.page.evaluate(() => Number(document.querySelector<HTMLElement>('[data-testid="main"]')?.dataset.stop))
   }
