@@ -30,9 +30,11 @@ export class Zoom {
     const last = this.#last
     this.#last = { scene, modelDim }
     if (last === undefined || last.modelDim === modelDim) return
+    if (this.#isStill()) return void this.#share.set(1, { duration: 0 })
     const times = Math.max(modelDim / last.modelDim, last.modelDim / modelDim)
-    if (times < leastZoom || this.#isStill()) return void this.#share.set(1, { duration: 0 })
-    this.#from = last.scene
+    if (times < leastZoom) return
+    // Whoever changes their mind on the way turns round there.
+    this.#from = this.at(last.scene)
     void this.#share.set(0, { duration: 0 })
     void this.#share.set(1, { duration: zoomMs })
   }

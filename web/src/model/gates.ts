@@ -11,6 +11,7 @@ export const allOn = (pass: Pass): boolean => gatesOf(pass).every((gate) => gate
 export const withGate = (pass: Pass, head: number, gate: 0 | 1): number[] => gatesOf(pass).map((own, i) => (i === head ? gate : own))
 
 /** Whether two passes differ in nothing but which heads are on. */
-export const sameButHeads = (a: Pass, b: Pass): boolean => rest(a) === rest(b)
+export const sameButHeads = (a: Pass, b: Pass): boolean => besideHeads(a) === besideHeads(b)
 
-const rest = ({ request }: Pass): string => JSON.stringify({ ...request, headGate: undefined })
+/** What they have in common then. */
+export const besideHeads = ({ request }: Pass): string => JSON.stringify({ ...request, headGate: undefined })

@@ -2,7 +2,7 @@
 // Attention is 0…1, always.
 import type { Pass, TensorView } from '../core/protocol'
 import type { TensorName } from '../core/generated/tables'
-import { allOn, sameButHeads } from './gates'
+import { allOn, besideHeads } from './gates'
 
 export interface Domain {
   kind: 'sequential' | 'diverging'
@@ -39,14 +39,27 @@ interface Whole {
 /** By passes with heads off. */
 const wholes = new WeakMap<Pass, Whole>()
 
+/** By what they have in common with those, the last seen last: who looks at another size and comes back finds the same colours. */
+const seen = new Map<string, Whole>()
+const mostSeen = 4
+
 /**
- * One pass takes the place of another, of which these contributions are known. If only heads were switched, the scale stays
- * that of all heads on: what changes its colour has changed.
+ * One pass takes the place of another, of which these contributions are known. If the same was seen with all heads on, the scale
+ * stays that: what changes its colour has changed.
  */
 export function keepScale(pass: Pass, before: Pass, contributions?: TensorView): void {
-  if (allOn(pass) || !sameButHeads(pass, before)) return
-  const whole = allOn(before) ? { pass: before, contributions } : wholes.get(before)
+  if (allOn(before)) remember(before, contributions)
+  const whole = allOn(pass) ? undefined : seen.get(besideHeads(pass))
   if (whole !== undefined) wholes.set(pass, whole)
+}
+
+function remember(pass: Pass, contributions: TensorView | undefined): void {
+  const key = besideHeads(pass)
+  const whole = { pass, contributions: contributions ?? seen.get(key)?.contributions }
+  seen.delete(key)
+  seen.set(key, whole)
+  const [oldest] = seen.keys()
+  if (seen.size > mostSeen && oldest !== undefined) seen.delete(oldest)
 }
 
 /** `also` widens the scale of tensors that are not part of the pass (contributions). */

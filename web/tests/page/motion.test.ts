@@ -165,6 +165,27 @@ test.each([0, 3, 7])('stop %i: from one size to the other the drawing moves, and
   await lesson.close()
 })
 
+test('the keyboard stays in its map while the drawing goes from one size to the other', async () => {
+  const lesson = await stand.open('?stop=2&predict=0', moving)
+  for (const size of [{ dModel: 512, heads: 8 }, { dModel: 8, heads: 2 }, { dModel: 512, heads: 8 }]) {
+    const lost = await lesson.page.evaluate(async (wanted) => {
+      document.querySelector<HTMLElement>('[data-testid="cell"]')!.focus()
+      let away = ''
+      const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(done))
+      window.eightMeetings.set(wanted)
+      await window.eightMeetings.settled()
+      for (let still = 0; still < 5; still = document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.moving === 'true' ? 0 : still + 1) {
+        await frame()
+        const { activeElement } = document
+        if (activeElement?.getAttribute('data-testid') !== 'cell') away = activeElement?.tagName ?? 'nowhere'
+      }
+      return away
+    }, size)
+    expect(lost).toBe('')
+  }
+  await lesson.close()
+})
+
 test('two hundred fast actions, whatever they are: then everything on show is right', { timeout: 240_000 }, async () => {
   const lesson = await stand.open('?stop=0', moving)
   const actions: (() => Promise<unknown>)[] = [

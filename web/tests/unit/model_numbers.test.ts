@@ -110,6 +110,15 @@ describe('scales', () => {
     expect(domainOf(off, 'output')).toEqual(domainOf(all, 'output'))
   })
 
+  test('who looks at another size and comes back finds the same colours', async () => {
+    const [all, off, elsewhere, back] = [await passOf(), await passOf([1, 0, 1]), await passOf([1, 0, 1], { dModel: 24 }), await passOf([1, 0, 1])]
+    keepScale(off, all, reaching(70))
+    keepScale(elsewhere, off)
+    keepScale(back, elsewhere)
+    expect(limitsOf(back)).toEqual(limitsOf(off))
+    expect(domainOf(back, 'output', reaching(1)).limit).toBe(80)
+  })
+
   test('another sentence, size or seed has a scale of its own', async () => {
     const all = await passOf()
     for (const changes of [{ seed: 8 }, { tokens: ['a'] }, { dModel: 24 }, { causal: true }, { positions: false }]) {

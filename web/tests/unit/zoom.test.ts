@@ -39,6 +39,8 @@ describe.each([358, 960, 1328])('%i px', (width) => {
       for (const t of [0.001, 0.2, 0.4, 0.6, 0.8, 0.999]) {
         const moment = zoomed(a, b, t)
         expect(new Set(moment.parts.map(({ key }) => key)).size).toBe(moment.parts.length)
+        const keys = moment.parts.map(({ key }) => key)
+        for (const { key } of b.parts) expect(keys, 'a map that stays is the same all the way, with the focus in it').toContain(key)
         for (const part of moment.parts) {
           expect(matrices.has(part.matrix)).toBe(true)
           const id = part.id.replace(' before', '')

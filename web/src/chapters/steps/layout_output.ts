@@ -1,6 +1,7 @@
 // Stop 9: every head's output times its own row block of W_O is its contribution; contributions add up to Y. Few and narrow
 // heads cross as in a multiplication by hand; many or wide ones get a lane each, the chosen one taller.
 import { contributionOf, slice } from '../../components/figures'
+import { emWidth } from '../../components/draw/digits'
 import { plainBand } from '../../components/draw/geometry'
 import { type Caption, type Part, type Scene, type Sign, abovePx, gridPx, labelled, noted, partOf, sceneOf, widthPx } from '../../components/draw/scene'
 import type { Matrix } from '../../model/matrix'
@@ -66,6 +67,8 @@ function crossing(setting: Setting, cell: number): Scene {
 }
 
 const lanesTop = 28
+/** A caption, with a gap behind it. */
+const fits = (caption: string, roomPx: number): boolean => 16 * emWidth(caption.replace(/[$_{}]/g, '')) + 6 <= roomPx
 const [mostDigitsPx, leastDigitRow] = [640, 24]
 const laneGap = 3
 
@@ -88,7 +91,7 @@ function inLanes(setting: Setting): Scene {
   const captions: Caption[] = [
     { id: 'column of heads', x: 0, y: 0, opacity: 1, text: text.output.lane.head },
     { id: 'column of Z', x: at.z, y: 0, opacity: 1, text: text.output.lane.z },
-    { id: 'column of W', x: at.w, y: 0, opacity: 1, text: text.output.lane.w },
+    { id: 'column of W', x: at.w, y: 0, opacity: 1, text: fits(text.output.lane.w, at.c - at.w) ? text.output.lane.w : '$W_O$' },
     { id: 'column of C', x: at.c, y: 0, opacity: 1, text: text.output.lane.c },
   ]
   let y = lanesTop

@@ -18,7 +18,8 @@ export function zoomed(a: Scene, b: Scene, t: number): Scene {
   const coming = b.parts.map((part) => ({
     ...stretched(part, old.get(part.id) ?? part, part, t), opacity: part.opacity * comes, headingOpacity: phase(t, 0.7, 1),
   }))
-  const parts = [...going, ...coming].filter(({ opacity }) => opacity > 0)
+  // What comes is there all the way, seen or not: the focus may be in it.
+  const parts = [...going.filter(({ opacity }) => opacity > 0), ...coming]
   return {
     width: mix(a.width, b.width, ease(t)),
     height: mix(a.height, b.height, ease(t)),
