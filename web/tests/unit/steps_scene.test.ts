@@ -121,7 +121,7 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
     })
   })
 
-  test('no line of text runs into a title', () => {
+  test('no line of text runs into a title or into the next line', () => {
     scenes.forEach(({ parts, captions }, stop) => {
       for (const { x, y, id, text = '', role } of captions) {
         const right = x + 16 * emWidth(text.replace(/[$_{}^]/g, '')) + (role === undefined ? 0 : 28)
@@ -129,6 +129,7 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
           const apart = right <= part.x || part.x + widthPx(part) <= x || y + 28 <= part.y - abovePx(part) + 0.5 || part.y <= y
           expect(apart, `stop ${stop}: ${id} and ${part.id}`).toBe(true)
         }
+        for (const next of captions.filter((other) => other.y === y && other.x > x)) expect(right, `stop ${stop}: ${id} and ${next.id}`).toBeLessThan(next.x)
       }
     })
   })

@@ -67,8 +67,8 @@ function crossing(setting: Setting, cell: number): Scene {
 }
 
 const lanesTop = 28
-/** A caption, with a gap behind it. */
-const fits = (caption: string, roomPx: number): boolean => 16 * emWidth(caption.replace(/[$_{}]/g, '')) + 6 <= roomPx
+/** The symbol alone where a caption, with a gap behind it, has no room. */
+const shortened = (caption: string, symbol: string, roomPx: number): string => (16 * emWidth(caption.replace(/[$_{}]/g, '')) + 6 <= roomPx ? caption : symbol)
 const [mostDigitsPx, leastDigitRow] = [640, 24]
 const laneGap = 3
 
@@ -91,8 +91,8 @@ function inLanes(setting: Setting): Scene {
   const captions: Caption[] = [
     { id: 'column of heads', x: 0, y: 0, opacity: 1, text: text.output.lane.head },
     { id: 'column of Z', x: at.z, y: 0, opacity: 1, text: text.output.lane.z },
-    { id: 'column of W', x: at.w, y: 0, opacity: 1, text: fits(text.output.lane.w, at.c - at.w) ? text.output.lane.w : '$W_O$' },
-    { id: 'column of C', x: at.c, y: 0, opacity: 1, text: text.output.lane.c },
+    { id: 'column of W', x: at.w, y: 0, opacity: 1, text: shortened(text.output.lane.w, '$W_O$', at.c - at.w) },
+    { id: 'column of C', x: at.c, y: 0, opacity: 1, text: shortened(text.output.lane.c, '$C_i$', stage.width - at.c) },
   ]
   let y = lanesTop
   for (const { head, z, w, c } of lanes) {
