@@ -1,12 +1,14 @@
 // The drawing of every stop and the moments between them, for shapes and widths drawn anew: everything lies inside, nothing
 // covers anything, and no number changes while shapes move.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { lookOf } from '../../src/components/draw/look'
 import { layouts, type Setting } from '../../src/chapters/steps/layouts'
 import { stageOf } from '../../src/chapters/steps/stage'
 import { isTokenAxis } from '../../src/components/describe'
 import { emWidth } from '../../src/components/draw/digits'
 import { type Part, type Scene, abovePx, columnFit, gridPx, pitchOf, rowLabelPx, widthPx } from '../../src/components/draw/scene'
 import { between } from '../../src/components/draw/tween'
+import { lessonSentence } from '../../src/model/sentences'
 import { headPage, headsOn } from '../../src/model/heads'
 import { type StopName, lastStop, stopNames } from '../../src/model/stops'
 import { steps as en } from '../../src/text/steps.en'
@@ -240,3 +242,24 @@ test('the pieces of a map of all heads are its own numbers', async () => {
   }
 })
 
+
+// The promise of the readable size. Columns of the screen at 1024, 1280, 1440 wide.
+describe.each([960, 1192, 1328])('the lesson’s sentences at 8 = 2 × 4, %i px', (width) => {
+  test.each(['zh', 'en'] as const)('%s: every map has a digit in every cell', async (lang) => {
+    const tokens = [...lessonSentence[lang]]
+    await withPass(engines.simd, request({ tokens }), async ({ memory, pass }) => {
+      const { view, data } = await memory.contributions([0, 1], () => Promise.resolve())
+      const contributions = new StridedView('contributions', view, data)
+      const setting: Setting = {
+        pass, contributions: { pass, first: 0, view: contributions }, stage: stageOf(width, 768, tokens), sizes: { n: tokens.length, d: 8, h: 2, k: 4 },
+        heads: { chosen: 0, shown: [0, 1] }, role: 'q', apart: 1, pin: null, text: en,
+      }
+      for (const name of stopNames) {
+        for (const part of sceneOf(setting, name).parts) {
+          const narrowest = Math.min(...part.bands.map((band) => band.width / band.count))
+          expect(lookOf(pass, part.matrix, narrowest, part.rowHeight, part.manner, contributions).digits, `${name}, ${part.id}`).toBeDefined()
+        }
+      }
+    })
+  })
+})

@@ -13,7 +13,7 @@ import type { Contributions } from '../../model/questions'
 import type { StopName } from '../../model/stops'
 import type { StepsText } from '../../text/steps.en'
 import { output } from './layout_output'
-import { type Heads, type Sizes, type Stage, columnBands, crossing, headGap, mixing, projectionWidths, scoreCell, vectorBand, weightRow } from './stage'
+import { type Heads, type Sizes, type Stage, columnBands, crossing, headGap, mixing, projectionWidths, scoreCell, scorePair, vectorBand, weightRow } from './stage'
 
 export interface Setting {
   pass: Pass
@@ -130,13 +130,13 @@ const pair =
   (from: ScoreTensor, to: ScoreTensor, notes: (setting: Setting) => [string, string]): Layout =>
   (setting) => {
     const { pass, stage, sizes, heads: { chosen: head }, pin } = setting
-    const cell = scoreCell(stage, sizes.n, stage.narrow ? 1 : 2)
+    const { cell, gutter } = stage.narrow ? { cell: scoreCell(stage, sizes.n, 1), gutter: stage.gutter } : scorePair(stage, sizes.n)
     const [before, after] = notes(setting)
     const map = (tensor: ScoreTensor, note: string, entry?: Part['entry']): Item => ({
       draft: { ...common(stage), ...ofHead(pass, tensor, { head }), bands: plainBand(sizes.n, cell * sizes.n), heading: { note, columns: pass.request.tokens }, entry },
       gutter: stage.gutter,
     })
-    if (!stage.narrow) return flow([map(from, before), { sign: '→' }, map(to, after, { by: 'rows' })], stage)
+    if (!stage.narrow) return flow([map(from, before), { sign: '→' }, { ...map(to, after, { by: 'rows' }), gutter }], stage)
     return flow([pin?.tensor === from ? map(from, before) : map(to, after, { from: `${from}/${head}` })], stage)
   }
 

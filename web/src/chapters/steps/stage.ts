@@ -103,6 +103,14 @@ export function scoreCell({ width, gutter, operator }: Stage, n: number, maps: 1
   return Math.max(leastColumnPx, Math.min(maps === 1 ? 72 : 56, Math.floor(room / n)))
 }
 
+/** Two of them side by side; the second goes without its labels where only then digits have room. */
+export function scorePair(stage: Stage, n: number): { cell: number; gutter: number } {
+  const { width, gutter, operator } = stage
+  const cell = scoreCell(stage, n, 2)
+  const closer = Math.floor((width - gutter - operator) / 2 / n)
+  return cell < digitCell && closer >= digitCell && width >= 860 ? { cell: closer, gutter: 0 } : { cell, gutter }
+}
+
 /** In a room, who asks whom. Narrower, labels would be smaller than a room can read; then the figure scrolls. The last one leans out. */
 export const roomScoreCell = ({ width, gutter, cell, labelPx }: Pick<Stage, 'width' | 'gutter' | 'cell' | 'labelPx'>, n: number): number =>
   Math.max(1.5 * labelPx, Math.min(cell, Math.floor((width - gutter) / (n + 0.35))))
