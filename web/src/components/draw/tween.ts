@@ -29,15 +29,18 @@ export function between(a: Scene, b: Scene, t: number): Scene {
   })
   // What cannot be seen is not there: many maps are made one after another, not all in one frame.
   const parts = [...leaving, ...moving].filter(({ opacity, reveal }) => opacity > 0 && (reveal?.share ?? 1) > 0)
-  return {
-    width: mix(a.width, b.width, ease(t)),
-    height: mix(a.height, b.height, ease(t)),
-    parts,
-    labels: labelsBetween(a.labels, b.labels, parts, t),
-    signs: crossed(a.signs, b.signs, t),
-    captions: crossed(a.captions, b.captions, t),
-  }
+  return around(a, b, parts, t)
 }
+
+/** Maps on their way, with the labels, signs and captions that go with them. */
+export const around = (a: Scene, b: Scene, parts: readonly Part[], t: number): Scene => ({
+  width: mix(a.width, b.width, ease(t)),
+  height: mix(a.height, b.height, ease(t)),
+  parts,
+  labels: labelsBetween(a.labels, b.labels, parts, t),
+  signs: crossed(a.signs, b.signs, t),
+  captions: crossed(a.captions, b.captions, t),
+})
 
 const leave = (t: number): number => 1 - phase(t, 0, 0.35)
 const come = (t: number): number => phase(t, 0.6, 0.95)
@@ -131,7 +134,7 @@ function bandsBetween(a: readonly Band[], b: readonly Band[], e: number): readon
 }
 
 /** Labels follow the rows they name; the rows of the sentence stay in sight all the way. */
-export function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readonly Part[], t: number): Labels[] {
+function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readonly Part[], t: number): Labels[] {
   const old = new Map(a.map((labels) => [labels.id, labels]))
   const kept = new Set(b.map(({ id }) => id))
   const e = travel(t)
@@ -145,7 +148,7 @@ export function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts:
   return [...a.filter(({ id }) => !kept.has(id)).map((labels) => ({ ...faded(labels, leave(t)), of: now(labels) })), ...arriving]
 }
 
-export function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
+function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
   const old = new Map(a.map((thing) => [thing.id, thing]))
   const fresh = new Set(b.map(({ id }) => id))
   const e = travel(t)

@@ -1,6 +1,6 @@
 // A moment between two sizes of one drawing: every map grows from where its small self stood to where the large one stands, while
 // the numbers of one size give way to those of the other. Each map shows its own numbers only, stretched. A pure function.
-import { crossed, ease, labelsBetween, mix, phase } from './tween'
+import { around, ease, mix, phase } from './tween'
 import { type Part, type Scene, gridPx } from './scene'
 
 /** At 0 it is `a` itself, at 1 `b` itself. */
@@ -20,14 +20,7 @@ export function zoomed(a: Scene, b: Scene, t: number): Scene {
   }))
   // What comes is there all the way, seen or not: the focus may be in it.
   const parts = [...going.filter(({ opacity }) => opacity > 0), ...coming]
-  return {
-    width: mix(a.width, b.width, ease(t)),
-    height: mix(a.height, b.height, ease(t)),
-    parts,
-    labels: labelsBetween(a.labels, b.labels, parts, t),
-    signs: crossed(a.signs, b.signs, t),
-    captions: crossed(a.captions, b.captions, t),
-  }
+  return around(a, b, parts, t)
 }
 
 /** `part` in the box between those of `from` and `to`. */
