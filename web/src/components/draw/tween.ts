@@ -11,7 +11,7 @@ export const phase = (t: number, start: number, end: number): number => clamp((t
 /** Slow, fast, slow; symmetric, so that going back looks like going forward. */
 export const ease = (t: number): number => (t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2)
 
-export const mix = (a: number, b: number, t: number): number => a + (b - a) * t
+const mix = (a: number, b: number, t: number): number => a + (b - a) * t
 
 /** `b` is one stop further than `a`. At 0 it is `a` itself, at 1 `b` itself. */
 export function between(a: Scene, b: Scene, t: number): Scene {
@@ -108,18 +108,27 @@ function entering(part: Part, entry: Entry, old: ReadonlyMap<string, Part>, t: n
 
 /** A transposed matrix on its way from the box where its columns are rows. */
 function turning(part: Part, upright: Box, e: number, t: number): Part {
+  const lying: Box = { left: upright.left, top: upright.top, width: upright.height, height: upright.width }
+  return { ...stretched(part, lying, boxOfPart(part), e), turn: 1 - e, opacity: phase(t, 0.15, 0.35), headingOpacity: phase(t, 0.75, 0.95) }
+}
+
+/** Where a map's cells lie on the stage. */
+export const boxOfPart = (part: Part): Box => {
   const { width, height } = gridPx(part)
-  const across = mix(upright.height, width, e) / width
+  return { left: part.x, top: part.y, width, height }
+}
+
+/** `part`, cells and all, in the box between two. */
+export function stretched(part: Part, from: Box, to: Box, e: number): Part {
+  const across = mix(from.width, to.width, e) / gridPx(part).width
   return {
     ...part,
-    x: mix(upright.left, part.x, e),
-    y: mix(upright.top, part.y, e),
-    rowHeight: mix(upright.width, height, e) / part.matrix.rows,
+    x: mix(from.left, to.left, e),
+    y: mix(from.top, to.top, e),
+    rowHeight: mix(from.height, to.height, e) / part.matrix.rows,
     bands: part.bands.map((band) => ({ ...band, left: band.left * across, width: band.width * across })),
     stretchedFrom: part.bands.length === 1 ? part : undefined,
-    turn: 1 - e,
-    opacity: phase(t, 0.15, 0.35),
-    headingOpacity: phase(t, 0.75, 0.95),
+    bars: undefined,
   }
 }
 
