@@ -154,7 +154,7 @@ test.each([0, 3, 7])('stop %i: from one size to the other the drawing moves, and
   await lesson.page.waitUntil('it moves', () => document.querySelector<HTMLElement>('[data-testid="main"]')!.dataset.moving === 'true')
   await lesson.atRest()
   const article = { ...lessonProblem('zh'), dModel: 512, heads: 8 }
-  await checkStop(lesson, stop, await ask(article), random, { chosen: 0, samples: 1 })
+  await checkStop(lesson, stop, await ask(article), random, { chosen: 0, samples: 12 })
   for (const which of ['readable', 'article', 'readable', 'article', 'readable']) {
     await size(which)
     if (random.chance(0.5)) await lesson.settled()

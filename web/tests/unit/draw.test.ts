@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TensorView } from '../../src/core/protocol'
 import { csvName, csvOf } from '../../src/components/csv'
 import { emWidth, fitDigits, gutterPx, labelFit, leastColumnPx } from '../../src/components/draw/digits'
-import { type Band, bins, boxOf, boxesOf, cellAt, dockedBands, gridOf, isBinned, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
+import { type Band, bins, boxOf, boxesOf, cellAt, dockedBands, gridOf, isBinned, paintedBox, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
 import { colourCells } from '../../src/components/draw/cells'
 import { type Colour, colourOf, digitDepth, inkOn, luminance, shader } from '../../src/components/draw/ramp'
 import { parseFormula, parseProse, plain } from '../../src/components/prose'
@@ -68,6 +68,7 @@ describe('bins', () => {
       for (let bin = 0; bin < found.count; bin += 1) {
         expect(found.first(bin + 1)).toBeGreaterThan(found.first(bin))
         expect(found.pixel(bin + 1)).toBeGreaterThan(found.pixel(bin))
+        expect([found.of(found.first(bin)), found.of(found.first(bin + 1) - 1)]).toEqual([bin, bin])
         expect([found.at(found.pixel(bin)), found.at(found.pixel(bin + 1) - 1)]).toEqual([bin, bin])
       }
     }
@@ -127,6 +128,25 @@ describe('cells', () => {
           }
         }
       }
+    }
+  })
+
+  test('who points at the middle of the keyboard’s mark means its cell, or a stronger one in the same pixel, wherever on the screen the map stands', () => {
+    for (let i = 0; i < 200; i += 1) {
+      const [heads, headDim, rows] = [draw(1, 8), draw(1, 64), draw(1, 40)]
+      const shown = Array.from({ length: heads }, (_, head) => head)
+      const m = matrix(rows, heads * headDim, () => draw(-99, 99))
+      const ratio = [1, 1.25, 2, 3][draw(0, 3)]!
+      const grid = gridOf(dockedBands(heads * headDim * (0.6 + draw(0, 99) / 100), shown, headDim, 1.5, 46), rows, 0.7 + draw(0, 300) / 100)
+      const [row, column] = [draw(0, rows - 1), draw(0, heads * headDim - 1)]
+      const box = visible(paintedBox(grid, row, column, ratio))
+      // The browser puts the map's picture on the nearest device pixel; its marks stay where the map stands.
+      const off = (draw(0, 999) / 1000 - 0.5) / ratio
+      const found = cellAt(grid, m, off + box.left + box.width / 2, off + box.top + box.height / 2, ratio)!
+      const what = `${row}, ${column} of ${rows} × ${heads} × ${headDim} at ${ratio}, ${off} off`
+      if (!isBinned(grid, ratio)) expect(found, what).toEqual({ row, column })
+      expect(paintedBox(grid, found.row, found.column, ratio), what).toEqual(paintedBox(grid, row, column, ratio))
+      expect(Math.abs(m.value(found.row, found.column)), what).toBeGreaterThanOrEqual(Math.abs(m.value(row, column)))
     }
   })
 

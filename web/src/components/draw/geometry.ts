@@ -109,18 +109,39 @@ export function visible(box: Box = { left: 0, top: 0, width: 0, height: 0 }): Bo
   return { left: box.left + (box.width - width) / 2, top: box.top + (box.height - height) / 2, width, height }
 }
 
+/** How a band's cells and a grid's rows share the device pixels. */
+function pixelsOf(grid: Grid, { left, width, count }: Band, pixelRatio: number): { left: number; columns: Bins; rows: Bins } {
+  const pixels = (length: number): number => Math.round(length * pixelRatio)
+  return { left: pixels(left), columns: bins(count, pixels(width)), rows: bins(grid.rows, pixels(grid.height)) }
+}
+
+/** Where a cell is painted, in whole device pixels: `boxOf` says where it belongs, which may be half a pixel off. */
+export function paintedBox(grid: Grid, row: number, column: number, pixelRatio: number): Box | undefined {
+  const band = bandOf(grid, column)
+  if (band === undefined || row < 0 || row >= grid.rows) return undefined
+  const { left, columns, rows } = pixelsOf(grid, band, pixelRatio)
+  const [across, down] = [columns.of(column - band.start), rows.of(row)]
+  return {
+    left: (left + columns.pixel(across)) / pixelRatio,
+    top: rows.pixel(down) / pixelRatio,
+    width: (columns.pixel(across + 1) - columns.pixel(across)) / pixelRatio,
+    height: (rows.pixel(down + 1) - rows.pixel(down)) / pixelRatio,
+  }
+}
+
 /**
  * The cell painted at a point; between bands there is none. A point means the device pixel it lies in, whole: pointers speak of whole
  * pixels, and a cell may be hardly wider than one. Where a pixel shows the strongest of several cells, that one.
  */
 export function cellAt(grid: Grid, matrix: Matrix, x: number, y: number, pixelRatio: number): Place | undefined {
-  const pixels = (length: number): number => Math.round(length * pixelRatio)
   const [across, down] = [Math.floor(x * pixelRatio), Math.floor(y * pixelRatio)]
-  const band = grid.bands.find(({ left, width }) => across >= pixels(left) && across < pixels(left) + pixels(width))
-  if (band === undefined || down < 0 || down >= pixels(grid.height)) return undefined
-  const [columns, rows] = [bins(band.count, pixels(band.width)), bins(grid.rows, pixels(grid.height))]
-  const [column, row] = [columns.at(across - pixels(band.left)), rows.at(down)]
-  return strongest(matrix, rows.first(row), rows.first(row + 1), band.start + columns.first(column), band.start + columns.first(column + 1))
+  for (const band of grid.bands) {
+    const { left, columns, rows } = pixelsOf(grid, band, pixelRatio)
+    if (across < left || across >= left + columns.pixel(columns.count) || down < 0 || down >= rows.pixel(rows.count)) continue
+    const [column, row] = [columns.at(across - left), rows.at(down)]
+    return strongest(matrix, rows.first(row), rows.first(row + 1), band.start + columns.first(column), band.start + columns.first(column + 1))
+  }
+  return undefined
 }
 
 /** How `items` share `pixels`: one bin each, or one bin per pixel where there are more items than pixels. */
@@ -130,6 +151,8 @@ export interface Bins {
   first(bin: number): number
   /** the first pixel of a bin; pixel(count) is the end */
   pixel(bin: number): number
+  /** the bin of an item */
+  of(item: number): number
   /** the bin of a pixel */
   at(pixel: number): number
 }
@@ -140,11 +163,18 @@ export function bins(items: number, pixels: number): Bins {
       count: items,
       first: (bin) => bin,
       pixel: (bin) => Math.round((bin * pixels) / items),
+      of: (item) => item,
       at: (pixel) => Math.ceil(((pixel + 0.5) * items) / pixels) - 1,
     }
   }
   const count = Math.max(1, pixels)
-  return { count, first: (bin) => Math.floor((bin * items) / count), pixel: (bin) => bin, at: (pixel) => pixel }
+  return {
+    count,
+    first: (bin) => Math.floor((bin * items) / count),
+    pixel: (bin) => bin,
+    of: (item) => Math.ceil(((item + 1) * count) / items) - 1,
+    at: (pixel) => pixel,
+  }
 }
 
 /** Whether this grid has more cells than device pixels somewhere. */
