@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TensorView } from '../../src/core/protocol'
 import { csvName, csvOf } from '../../src/components/csv'
 import { emWidth, fitDigits, gutterPx, labelFit, leastColumnPx } from '../../src/components/draw/digits'
-import { type Band, bins, boxOf, boxesOf, cellAt, dockedBands, gridOf, isBinned, paintedBox, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
+import { type Band, bins, boxOf, boxesOf, cellAt, devicePx, dockedBands, gridOf, isBinned, paintedBox, pixelsOf, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
 import { colourCells } from '../../src/components/draw/cells'
 import { type Colour, colourOf, digitDepth, inkOn, luminance, shader } from '../../src/components/draw/ramp'
 import { parseFormula, parseProse, plain } from '../../src/components/prose'
@@ -67,6 +67,8 @@ describe('bins', () => {
       expect(found.pixel(found.count)).toBe(Math.min(items, pixels) === items ? pixels : found.count)
       for (let bin = 0; bin < found.count; bin += 1) {
         expect(found.first(bin + 1)).toBeGreaterThan(found.first(bin))
+        expect(found.end(bin)).toBeGreaterThanOrEqual(found.first(bin + 1))
+        expect(found.end(bin)).toBeLessThanOrEqual(Math.min(items, found.first(bin + 1) + 1))
         expect(found.pixel(bin + 1)).toBeGreaterThan(found.pixel(bin))
         expect([found.of(found.first(bin)), found.of(found.first(bin + 1) - 1)]).toEqual([bin, bin])
         expect([found.at(found.pixel(bin)), found.at(found.pixel(bin + 1) - 1)]).toEqual([bin, bin])
@@ -118,10 +120,10 @@ describe('cells', () => {
       const ratio = [1, 1.25, 2, 3][draw(0, 3)]!
       const grid = gridOf(dockedBands(heads * headDim * (1.1 + draw(0, 99) / 100), shown, headDim, 1.5, 46), rows, 7 + draw(0, 90) / 10)
       for (const band of grid.bands) {
-        const columns = bins(band.count, Math.round(band.width * ratio))
+        const { left, columns } = pixelsOf(grid, band, ratio)
         for (let column = 0; column < band.count; column += 1) {
           for (let pixel = columns.pixel(column); pixel < columns.pixel(column + 1); pixel += 1) {
-            const at = Math.round(band.left * ratio) + pixel
+            const at = left + pixel
             for (const part of [0.001, 0.5, 0.999]) {
               expect(cellAt(grid, m, (at + part) / ratio, 1, ratio)).toEqual({ row: 0, column: band.start + column })
             }
@@ -145,7 +147,9 @@ describe('cells', () => {
       const found = cellAt(grid, m, off + box.left + box.width / 2, off + box.top + box.height / 2, ratio)!
       const what = `${row}, ${column} of ${rows} × ${heads} × ${headDim} at ${ratio}, ${off} off`
       if (!isBinned(grid, ratio)) expect(found, what).toEqual({ row, column })
-      expect(paintedBox(grid, found.row, found.column, ratio), what).toEqual(paintedBox(grid, row, column, ratio))
+      const [mark, reached] = [paintedBox(grid, row, column, ratio)!, boxOf(grid, found.row, found.column)!]
+      expect(Math.min(mark.left + mark.width, reached.left + reached.width) - Math.max(mark.left, reached.left), what).toBeGreaterThan(-0.5 / ratio)
+      expect(Math.min(mark.top + mark.height, reached.top + reached.height) - Math.max(mark.top, reached.top), what).toBeGreaterThan(-0.5 / ratio)
       expect(Math.abs(m.value(found.row, found.column)), what).toBeGreaterThanOrEqual(Math.abs(m.value(row, column)))
     }
   })
@@ -289,7 +293,7 @@ test('every pixel is painted in the colour of the cell that the pointer finds th
     const look = { domain: { kind: 'diverging', limit: 4 } as const, ground: 'light' as const, from: 0, depth: 1, blankBelow: 0 }
     const colour = shader(look)
     for (const band of grid.bands) {
-      const [left, width, height] = [band.left, band.width, grid.height].map((length) => Math.round(length * ratio)) as [number, number, number]
+      const { left, width, height } = pixelsOf(grid, band, ratio)
       const pixels = new Uint32Array(width * height)
       colourCells(pixels, m, grid, band, look, ratio)
       let [painted, wrong] = [0, 0]
@@ -305,6 +309,27 @@ test('every pixel is painted in the colour of the cell that the pointer finds th
       expect(wrong).toBe(0)
       expect(painted).toBeGreaterThan(0.7 * width * height)
     }
+  }
+})
+
+test('weak columns between strong ones make no stripes where two share a pixel, and blocks that adjoin have no gap', () => {
+  for (let i = 0; i < 60; i += 1) {
+    const [heads, headDim, ratio] = [draw(1, 8), draw(8, 64), [1, 1.5, 2][draw(0, 2)]!]
+    const all = heads * headDim
+    const m = { ...matrix(1, all, () => 0), data: Float32Array.from({ length: all }, (_, column) => column % 2), offset: 0, rowStride: all, columnStride: 1 }
+    const shown = Array.from({ length: heads }, (_, head) => head)
+    const grid = gridOf(dockedBands((all * draw(30, 95)) / 100 / ratio, shown, headDim, 0, 46), 1, 5)
+    const look = { domain: { kind: 'diverging', limit: 1 } as const, ground: 'light' as const, from: 0, depth: 1, blankBelow: 0 }
+    let reached = 0
+    for (const band of grid.bands) {
+      const { left, width, height } = pixelsOf(grid, band, ratio)
+      expect(left).toBe(reached)
+      reached = left + width
+      const pixels = new Uint32Array(width * height)
+      colourCells(pixels, m, grid, band, look, ratio)
+      if (headDim > width) expect(new Set(pixels)).toEqual(new Set([shader(look)(1)]))
+    }
+    expect(reached).toBe(devicePx(grid.width, ratio))
   }
 })
 

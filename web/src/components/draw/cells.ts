@@ -1,6 +1,6 @@
 // The colours of a band of cells, to the device pixel: the strongest cell of every pixel where there are more cells than pixels.
 import type { Matrix } from '../../model/matrix'
-import { type Band, type Bins, type Grid, bins } from './geometry'
+import { type Band, type Bins, type Grid, pixelsOf } from './geometry'
 import type { Look } from './paint'
 import { shader } from './ramp'
 
@@ -13,12 +13,12 @@ export const isBlank = (value: number, { domain, blankBelow }: Pick<Look, 'domai
 export type Tint = Pick<Look, 'domain' | 'ground' | 'from' | 'depth' | 'blankBelow'>
 
 export function paintCells(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, band: Band, look: Tint, pixelRatio: number): void {
-  const [width, height] = [Math.round(band.width * pixelRatio), Math.round(grid.height * pixelRatio)]
+  const { left, width, height } = pixelsOf(grid, band, pixelRatio)
   if (width < 1 || height < 1) return
   const pixels = blankPixels(width * height)
   colourCells(pixels, matrix, grid, band, look, pixelRatio)
   const image = new ImageData(new Uint8ClampedArray(pixels.buffer, 0, pixels.byteLength), width, height)
-  context.putImageData(image, Math.round(band.left * pixelRatio), 0)
+  context.putImageData(image, left, 0)
 }
 
 let scratch = new ArrayBuffer(0)
@@ -31,17 +31,16 @@ function blankPixels(count: number): Uint32Array<ArrayBuffer> {
 
 /** Writes the pixels of a band as ImageData holds them. Where there is nothing to see they stay as they are: transparent. */
 export function colourCells(pixels: Uint32Array, matrix: Matrix, grid: Grid, band: Band, look: Tint, pixelRatio: number): void {
-  const [width, height] = [Math.round(band.width * pixelRatio), Math.round(grid.height * pixelRatio)]
-  const [columns, rows] = [bins(band.count, width), bins(grid.rows, height)]
+  const { width, columns, rows } = pixelsOf(grid, band, pixelRatio)
   const columnGap = band.width / band.count >= gapFromPx ? Math.round(pixelRatio) : 0
   const rowGap = grid.rowHeight >= gapFromPx ? Math.round(pixelRatio) : 0
   const colourOf = shader(look)
-  const [firstOf, pixelOf] = [edges(columns, columns.first), edges(columns, columns.pixel)]
+  const [firstOf, endOf, pixelOf] = [listed(columns, columns.first), listed(columns, columns.end), listed(columns, columns.pixel)]
   for (let r = 0; r < rows.count; r += 1) {
-    const [fromRow, toRow] = [rows.first(r), rows.first(r + 1)]
+    const [fromRow, toRow] = [rows.first(r), rows.end(r)]
     const [top, bottom] = [rows.pixel(r) * width, (rows.pixel(r + 1) - rowGap) * width]
     for (let c = 0; c < columns.count; c += 1) {
-      const value = strongestOf(matrix, fromRow, toRow, band.start + firstOf[c]!, band.start + firstOf[c + 1]!)
+      const value = strongestOf(matrix, fromRow, toRow, band.start + firstOf[c]!, band.start + endOf[c]!)
       if (!Number.isFinite(value) || isBlank(value, look)) continue
       const colour = colourOf(value)
       const end = top + pixelOf[c + 1]! - columnGap
@@ -51,8 +50,8 @@ export function colourCells(pixels: Uint32Array, matrix: Matrix, grid: Grid, ban
   }
 }
 
-/** Where each bin begins, and the end. */
-function edges({ count }: Bins, of: (bin: number) => number): Int32Array {
+/** Asked once for every bin, and for what would be the next. */
+function listed({ count }: Bins, of: (bin: number) => number): Int32Array {
   const found = new Int32Array(count + 1)
   for (let bin = 0; bin <= count; bin += 1) found[bin] = of(bin)
   return found

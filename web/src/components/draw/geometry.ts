@@ -109,10 +109,20 @@ export function visible(box: Box = { left: 0, top: 0, width: 0, height: 0 }): Bo
   return { left: box.left + (box.width - width) / 2, top: box.top + (box.height - height) / 2, width, height }
 }
 
+/** The nearest whole device pixel; what is half of one but for rounding goes up. */
+export const devicePx = (px: number, pixelRatio: number): number => Math.round(px * pixelRatio + 1e-6)
+
+/** A band in whole device pixels. It ends where one that adjoins it begins: no pixel between them is left, none is in both. */
+function bandPixels({ left, width }: Band, pixelRatio: number): { left: number; width: number } {
+  const first = devicePx(left, pixelRatio)
+  return { left: first, width: devicePx(left + width, pixelRatio) - first }
+}
+
 /** How a band's cells and a grid's rows share the device pixels. */
-function pixelsOf(grid: Grid, { left, width, count }: Band, pixelRatio: number): { left: number; columns: Bins; rows: Bins } {
-  const pixels = (length: number): number => Math.round(length * pixelRatio)
-  return { left: pixels(left), columns: bins(count, pixels(width)), rows: bins(grid.rows, pixels(grid.height)) }
+export function pixelsOf(grid: Grid, band: Band, pixelRatio: number): { left: number; width: number; height: number; columns: Bins; rows: Bins } {
+  const { left, width } = bandPixels(band, pixelRatio)
+  const height = devicePx(grid.height, pixelRatio)
+  return { left, width, height, columns: bins(band.count, width), rows: bins(grid.rows, height) }
 }
 
 /** Where a cell is painted, in whole device pixels: `boxOf` says where it belongs, which may be half a pixel off. */
@@ -139,7 +149,7 @@ export function cellAt(grid: Grid, matrix: Matrix, x: number, y: number, pixelRa
     const { left, columns, rows } = pixelsOf(grid, band, pixelRatio)
     if (across < left || across >= left + columns.pixel(columns.count) || down < 0 || down >= rows.pixel(rows.count)) continue
     const [column, row] = [columns.at(across - left), rows.at(down)]
-    return strongest(matrix, rows.first(row), rows.first(row + 1), band.start + columns.first(column), band.start + columns.first(column + 1))
+    return strongest(matrix, rows.first(row), rows.end(row), band.start + columns.first(column), band.start + columns.end(column))
   }
   return undefined
 }
@@ -147,8 +157,12 @@ export function cellAt(grid: Grid, matrix: Matrix, x: number, y: number, pixelRa
 /** How `items` share `pixels`: one bin each, or one bin per pixel where there are more items than pixels. */
 export interface Bins {
   count: number
-  /** the first item of a bin; first(count) is the end */
+  /**
+   * The first item of a bin, and the end of its items. A pixel shows every item that reaches into it: were each in one pixel only,
+   * pixels of two items would alternate with pixels of one, which makes stripes where there are none.
+   */
   first(bin: number): number
+  end(bin: number): number
   /** the first pixel of a bin; pixel(count) is the end */
   pixel(bin: number): number
   /** the bin of an item */
@@ -162,6 +176,7 @@ export function bins(items: number, pixels: number): Bins {
     return {
       count: items,
       first: (bin) => bin,
+      end: (bin) => bin + 1,
       pixel: (bin) => Math.round((bin * pixels) / items),
       of: (item) => item,
       at: (pixel) => Math.ceil(((pixel + 0.5) * items) / pixels) - 1,
@@ -171,6 +186,7 @@ export function bins(items: number, pixels: number): Bins {
   return {
     count,
     first: (bin) => Math.floor((bin * items) / count),
+    end: (bin) => Math.ceil(((bin + 1) * items) / count),
     pixel: (bin) => bin,
     of: (item) => Math.ceil(((item + 1) * count) / items) - 1,
     at: (pixel) => pixel,
@@ -179,8 +195,8 @@ export function bins(items: number, pixels: number): Bins {
 
 /** Whether this grid has more cells than device pixels somewhere. */
 export function isBinned(grid: Grid, pixelRatio: number): boolean {
-  const narrow = grid.bands.some((band) => band.count > Math.round(band.width * pixelRatio))
-  return narrow || grid.rows > Math.round(grid.height * pixelRatio)
+  const narrow = grid.bands.some((band) => band.count > bandPixels(band, pixelRatio).width)
+  return narrow || grid.rows > devicePx(grid.height, pixelRatio)
 }
 
 /** The cell of largest magnitude in a block; what is not a number wins, so that it can't hide. */

@@ -4,7 +4,7 @@ import type { Matrix } from '../../model/matrix'
 import type { Domain } from '../../model/scale'
 import { gapFromPx, isBlank, paintCells } from './cells'
 import type { Digits } from './digits'
-import { type Grid, boxOf } from './geometry'
+import { type Grid, boxOf, devicePx } from './geometry'
 import { type Ground, type Shade, alarmOn, colourIn, css, hairOn, inkOn, lineOn } from './ramp'
 import { markNegative } from './signs'
 
@@ -28,8 +28,8 @@ export interface Look {
 const hatchPitchPx = 6
 
 export function paint(canvas: HTMLCanvasElement, matrix: Matrix, grid: Grid, look: Look, pixelRatio: number): void {
-  canvas.width = Math.max(1, Math.round(grid.width * pixelRatio))
-  canvas.height = Math.max(1, Math.round(grid.height * pixelRatio))
+  canvas.width = Math.max(1, devicePx(grid.width, pixelRatio))
+  canvas.height = Math.max(1, devicePx(grid.height, pixelRatio))
   const context = canvas.getContext('2d')
   if (context === null) return
   for (const band of grid.bands) paintCells(context, matrix, grid, band, look, pixelRatio)

@@ -1,7 +1,7 @@
 // Negative numbers marked beyond their colour, for who can't see it and for grey paper: a tick in cells that have room for one,
 // a hatch over smaller ones.
 import type { Matrix } from '../../model/matrix'
-import { type Band, type Grid, bins, boxOf, strongest } from './geometry'
+import { type Band, type Grid, boxOf, pixelsOf, strongest } from './geometry'
 import type { Look } from './paint'
 import { colourIn, inkOn } from './ramp'
 
@@ -31,21 +31,20 @@ function tickBand(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid,
 
 /** One hatch over all negative cells of a band: where cells are small, neighbours share its lines. */
 function hatchBand(context: CanvasRenderingContext2D, matrix: Matrix, grid: Grid, band: Band, look: Look, pixelRatio: number): void {
-  const [width, height] = [Math.round(band.width * pixelRatio), Math.round(grid.height * pixelRatio)]
-  const columns = bins(band.count, width)
-  const rows = bins(grid.rows, height)
+  const { left: bandLeft, columns, rows } = pixelsOf(grid, band, pixelRatio)
   for (const ink of ['#000', '#fff'] as const) {
     context.save()
     context.beginPath()
     for (let r = 0; r < rows.count; r += 1) {
       for (let c = 0; c < columns.count; c += 1) {
         const { row, column } = strongest(
-          matrix, rows.first(r), rows.first(r + 1), band.start + columns.first(c), band.start + columns.first(c + 1),
+          matrix, rows.first(r), rows.end(r), band.start + columns.first(c), band.start + columns.end(c),
         )
         const value = matrix.value(row, column)
         if (!isNegative(value) || inkOn(colourIn(value, look)) !== ink) continue
-        const [left, top] = [columns.pixel(c) / pixelRatio, rows.pixel(r) / pixelRatio]
-        context.rect(band.left + left, top, columns.pixel(c + 1) / pixelRatio - left, rows.pixel(r + 1) / pixelRatio - top)
+        const [left, right] = [c, c + 1].map((bin) => (bandLeft + columns.pixel(bin)) / pixelRatio) as [number, number]
+        const [top, bottom] = [r, r + 1].map((bin) => rows.pixel(bin) / pixelRatio) as [number, number]
+        context.rect(left, top, right - left, bottom - top)
       }
     }
     context.clip()
