@@ -204,6 +204,36 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
     }
   })
 
+  test('a map on its way to a line with labels has them beside its rows all the way', () => {
+    for (let stop = 0; stop < lastStop; stop += 1) {
+      const [a, b] = [scenes[stop]!, scenes[stop + 1]!]
+      const before = new Set(between(a, b, 1e-9).parts.filter(({ reveal, opacity }) => reveal === undefined && opacity === 1).map(({ id }) => id))
+      const after = between(a, b, 1 - 1e-9).parts
+      const moving = after.filter((part) => before.has(part.id) && isTokenAxis(part.matrix.rowAxis) && b.labels.some(({ y }) => Math.abs(y - part.y) < 0.01))
+      for (const t of [0.02, 0.3, 0.5, 0.7, 0.98]) {
+        const moment = between(a, b, t)
+        for (const part of moment.parts.filter(({ id }) => moving.some((one) => one.id === id))) {
+          const beside = moment.labels.filter(({ opacity, y, pitchPx }) => opacity === 1 && Math.abs(y - part.y) < 0.01 && Math.abs(pitchPx - part.rowHeight) < 0.01)
+          expect(beside.length, `${part.id}, stop ${stop} + ${t}`).toBeGreaterThan(0)
+        }
+      }
+    }
+  })
+
+  test('the heads fill their columns once the chosen one has passed', () => {
+    const [a, b] = [scenes[stopNames.indexOf('mix')]!, scenes[stopNames.indexOf('concat')]!]
+    for (let t = 0.02; t < 1; t += 0.02) {
+      const { parts } = between(a, b, t)
+      const own = parts.find(({ id }) => id === `heads/${given.head}`)
+      if (own === undefined) continue
+      for (const other of parts.filter(({ reveal, matrix }) => reveal !== undefined && matrix.tensor === 'heads')) {
+        const [p, q] = [boxOf(own), boxOf(other)]
+        const apart = p.right <= q.left + 1 || q.right <= p.left + 1 || p.bottom <= q.top + 1 || q.bottom <= p.top + 1
+        expect(apart, `${other.id} at ${t.toFixed(2)}`).toBe(true)
+      }
+    }
+  })
+
   test('the rows of the sentence stay in sight and in order', () => {
     for (let stop = 0; stop < lastStop; stop += 1) {
       for (const t of [0.1, 0.5, 0.9]) {

@@ -200,9 +200,8 @@ function ranged(scene: Scene, bands: readonly Band[], k: number, stage: Stage, t
   return { ...scene, captions: [...scene.captions, ...captions], height: hasBars ? scene.height : Math.max(scene.height, bottom + rangePx) }
 }
 
-/** They come one after another, from the first head to the last, and stop at their own columns. */
-const docking = (pieces: readonly Part[]): Part[] =>
-  pieces.map((piece, i) => ({ ...piece, entry: { slidePx: 60, startAt: 0.3 + (0.25 * i) / pieces.length } }))
+/** The chosen head comes from where it was; once it has passed, the others fill their own columns, all at the same time: nothing is moved. */
+const docking = (pieces: readonly Part[]): Part[] => pieces.map((piece) => ({ ...piece, entry: { by: 'rows', startAt: 0.75 } }))
 
 const result: Layout = ({ pass, stage, sizes }) =>
   flow([{ draft: { ...common(stage), matrix: slice(pass, 'output'), bands: vectorBand(stage.width - stage.gutter, sizes.d) }, gutter: stage.gutter }], stage)

@@ -24,10 +24,10 @@ export interface Reveal {
 }
 
 /**
- * How a map comes into a drawing whose forerunner does not have it: out of another map, filled bit by bit, from the right, or, a
- * transposed matrix, turned over its diagonal, from where it stood upright.
+ * How a map comes into a drawing whose forerunner does not have it: out of another map, filled bit by bit, or, a transposed matrix,
+ * turned over its diagonal, from where it stood upright.
  */
-export type Entry = { from: string } | { by: Reveal['by'] } | { slidePx: number; startAt: number } | { upright: Box }
+export type Entry = { from: string } | { by: Reveal['by']; startAt?: number } | { upright: Box }
 
 /** A matrix with the upper left corner of its cells at (x, y). */
 export interface Part {

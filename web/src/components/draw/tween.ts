@@ -29,15 +29,15 @@ export function between(a: Scene, b: Scene, t: number): Scene {
   })
   // What cannot be seen is not there: many maps are made one after another, not all in one frame.
   const parts = [...leaving, ...moving].filter(({ opacity, reveal }) => opacity > 0 && (reveal?.share ?? 1) > 0)
-  return around(a, b, parts, t)
+  return around({ ...a, parts: before }, { ...b, parts: after }, parts, t)
 }
 
-/** Maps on their way, with the labels, signs and captions that go with them. */
+/** Maps on their way from one drawing to the other, with the labels, signs and captions that go with them. */
 export const around = (a: Scene, b: Scene, parts: readonly Part[], t: number): Scene => ({
   width: mix(a.width, b.width, ease(t)),
   height: mix(a.height, b.height, ease(t)),
   parts,
-  labels: labelsBetween(a.labels, b.labels, parts, t),
+  labels: labelsBetween(a, b, parts, t),
   signs: crossed(a.signs, b.signs, t),
   captions: crossed(a.captions, b.captions, t),
 })
@@ -96,10 +96,9 @@ function leavingPart(part: Part, fresh: ReadonlyMap<string, Part>, t: number): P
 
 function entering(part: Part, entry: Entry, old: ReadonlyMap<string, Part>, t: number): Part {
   if ('upright' in entry) return turning(part, entry.upright, ease(phase(t, 0.3, 0.75)), t)
-  if ('by' in entry) return { ...part, reveal: { by: entry.by, share: phase(t, 0.65, 1) }, headingOpacity: phase(t, 0.5, 0.7), bars: undefined }
-  if ('slidePx' in entry) {
-    const e = ease(phase(t, entry.startAt, Math.min(1, entry.startAt + 0.45)))
-    return { ...part, x: part.x + entry.slidePx * (1 - e), opacity: phase(t, entry.startAt - 0.2, entry.startAt) }
+  if ('by' in entry) {
+    const start = entry.startAt ?? 0.65
+    return { ...part, reveal: { by: entry.by, share: phase(t, start, 1) }, headingOpacity: phase(t, start - 0.15, start + 0.05), bars: undefined }
   }
   const source = old.get(entry.from)
   if (source === undefined) return faded(part, come(t))
@@ -142,19 +141,27 @@ function bandsBetween(a: readonly Band[], b: readonly Band[], e: number): readon
   })
 }
 
-/** Labels follow the rows they name; the rows of the sentence stay in sight all the way. */
-function labelsBetween(a: readonly Labels[], b: readonly Labels[], parts: readonly Part[], t: number): Labels[] {
-  const old = new Map(a.map((labels) => [labels.id, labels]))
-  const kept = new Set(b.map(({ id }) => id))
+/**
+ * Labels go with the rows they name: those that begin a line go where a map of their line goes. If all maps of it leave, the rows of
+ * the sentence glide, and stay in sight.
+ */
+function labelsBetween(a: Scene, b: Scene, parts: readonly Part[], t: number): Labels[] {
   const e = travel(t)
   const now = (labels: Labels): Part => parts.find(({ id }) => id === labels.of.id) ?? labels.of
-  const arriving = b.map((labels) => {
-    const own = old.get(labels.id)
+  const fresh = new Map(b.parts.map((part) => [part.id, part]))
+  const begins = ({ labels }: Scene, { x, y }: Labels): boolean => labels.every((other) => other.y !== y || other.x >= x)
+  const goesTo = (old: Labels, { y }: Labels): boolean => begins(a, old) && a.parts.some((part) => part.y === old.y && fresh.get(part.id)?.y === y)
+  const came = new Set<Labels>()
+  const arriving = b.labels.map((labels) => {
+    const ofLine = begins(b, labels) ? a.labels.find((old) => goesTo(old, labels)) : undefined
+    const own = ofLine ?? a.labels.find(({ id }) => id === labels.id)
     if (own === undefined) return { ...faded(labels, come(t)), of: now(labels) }
+    came.add(own)
     const [x, y] = [mix(own.x, labels.x, e), mix(own.y, labels.y, e)]
     return { ...labels, of: now(labels), x, y, widthPx: mix(own.widthPx, labels.widthPx, e), pitchPx: mix(own.pitchPx, labels.pitchPx, e) }
   })
-  return [...a.filter(({ id }) => !kept.has(id)).map((labels) => ({ ...faded(labels, leave(t)), of: now(labels) })), ...arriving]
+  const leaving = a.labels.filter((labels) => !came.has(labels))
+  return [...leaving.map((labels) => ({ ...faded(labels, leave(t)), id: `left: ${labels.id}`, of: now(labels) })), ...arriving]
 }
 
 function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
