@@ -218,9 +218,9 @@ export const common = {
     rounded: (decimals: number) => `${count(decimals, 'decimal')} shown, computed in full`,
     binned: 'Fewer pixels than numbers: each pixel shows the largest in size, with its sign.',
     legend: {
-      diverging: (limit: string) => `Colour scale: minus ${limit} red, 0, plus ${limit} blue-black`,
+      diverging: (limit: string) => `Colour scale: minus ${limit} red, 0, plus ${limit} blue`,
       sequential: 'Colour scale: 0 pale to 1 dark',
-      signed: (symbols: string) => `${symbols}: blue-black positive, red negative`,
+      signed: (symbols: string) => `${symbols}: blue positive, red negative`,
       weights: (symbols: string) => `${symbols}: attention weight, always 0 to 1`,
       masked: 'hatched: not allowed, score −∞',
       maskedWeight: 'hatched: not allowed, weight 0',

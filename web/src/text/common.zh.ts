@@ -207,9 +207,9 @@ export const common: CommonText = {
     rounded: (decimals) => `显示 ${decimals} 位小数，按完整的数计算`,
     binned: '像素不够，一个像素代表几个数：显示绝对值最大的那个，正负不变。',
     legend: {
-      diverging: (limit) => `色标：负 ${limit} 红，0，正 ${limit} 蓝黑`,
+      diverging: (limit) => `色标：负 ${limit} 红，0，正 ${limit} 蓝`,
       sequential: '色标：0 浅，1 深',
-      signed: (symbols) => `${symbols}：蓝黑为正，红为负`,
+      signed: (symbols) => `${symbols}：蓝为正，红为负`,
       weights: (symbols) => `${symbols}：注意力权重，总是 0 到 1`,
       masked: '斜线：不许看，得分 −∞',
       maskedWeight: '斜线：不许看，注意力权重 0',

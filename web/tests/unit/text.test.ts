@@ -73,6 +73,10 @@ test('every text says something', () => {
   }
 })
 
+test('no legend names the ink: blue-black on paper is chalk on the dark page', () => {
+  for (const [path, text] of [...zh, ...en]) expect(text, path).not.toMatch(/蓝黑|blue-black/iu)
+})
+
 test('the same keys in the same places', () => expect(zh.map(([path]) => path)).toEqual(en.map(([path]) => path)))
 
 describe('zh', () => {
