@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import type { TensorView } from '../../src/core/protocol'
 import { csvName, csvOf } from '../../src/components/csv'
-import { emWidth, fitDigits, gutterPx, labelFit, leastColumnPx } from '../../src/components/draw/digits'
+import { emWidth, fitDigits, gutterPx, labelFit, leastColumnPx, wordPx } from '../../src/components/draw/digits'
 import { type Band, bins, boxOf, boxesOf, cellAt, devicePx, dockedBands, gridOf, isBinned, paintedBox, pixelsOf, planBands, plainBand, strongest, visible } from '../../src/components/draw/geometry'
+import { lessonSentence } from '../../src/model/sentences'
 import { colourCells } from '../../src/components/draw/cells'
 import { type Colour, colourOf, digitDepth, inkOn, luminance, shader } from '../../src/components/draw/ramp'
 import { parseFormula, parseProse, plain } from '../../src/components/prose'
@@ -201,6 +202,15 @@ describe('bands', () => {
 })
 
 describe('digits and labels', () => {
+  test('no word of the lesson’s sentences is cut in the strip of a phone, and none is too small to read', () => {
+    for (const word of Object.values(lessonSentence).flat()) {
+      const px = wordPx(word, 52, 16)
+      expect(emWidth(word) * px, word).toBeLessThanOrEqual(52)
+      expect(px, word).toBeGreaterThanOrEqual(12)
+    }
+    expect([wordPx('she', 52, 16), wordPx('internationally', 52, 16)]).toEqual([16, 12])
+  })
+
   test('rules of the design', () => {
     expect(fitDigits(signed, 46, 34)).toEqual({ fontPx: 16, decimals: 2, bare: false })
     expect(fitDigits({ ...signed, limit: 15 }, 72, 30)).toEqual({ fontPx: 16, decimals: 2, bare: false })

@@ -67,6 +67,10 @@ export function labelFit(labels: readonly string[], cellWidthPx: number, fontPx:
   return { mode: 'slanted', fontPx: Math.max(leastLabelPx, smaller(slantedShare)) }
 }
 
+/** The size at which a word fits into its room, if letters of that size can be read; a longer one ends in an ellipsis. */
+export const wordPx = (word: string, roomPx: number, fontPx: number): number =>
+  Math.max(leastLabelPx, Math.min(fontPx, Math.floor(roomPx / emWidth(word))))
+
 const slant = (42 * Math.PI) / 180
 /** Longer labels end in an ellipsis. */
 export const longestLabelPx = (fontPx: number): number => Math.max(104, Math.round(4.5 * fontPx))
