@@ -204,17 +204,35 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
     }
   })
 
-  test('a map on its way to a line with labels has them beside its rows all the way', () => {
+  test('a map on its way to a line with labels has them beside its rows all the way; where a line parts, its first map', () => {
     for (let stop = 0; stop < lastStop; stop += 1) {
       const [a, b] = [scenes[stop]!, scenes[stop + 1]!]
-      const before = new Set(between(a, b, 1e-9).parts.filter(({ reveal, opacity }) => reveal === undefined && opacity === 1).map(({ id }) => id))
-      const after = between(a, b, 1 - 1e-9).parts
-      const moving = after.filter((part) => before.has(part.id) && isTokenAxis(part.matrix.rowAxis) && b.labels.some(({ y }) => Math.abs(y - part.y) < 0.01))
+      const from = new Map(between(a, b, 1e-9).parts.filter(({ reveal, opacity }) => reveal === undefined && opacity === 1).map((part) => [part.id, Math.round(part.y)]))
+      const to = new Map(between(a, b, 1 - 1e-9).parts.map((part) => [part.id, Math.round(part.y)]))
+      const lines = new Map<number, number>()
+      for (const { y } of b.labels) {
+        for (const [id, start] of from) if (to.get(id) === Math.round(y) && !lines.has(start)) lines.set(start, Math.round(y))
+      }
       for (const t of [0.02, 0.3, 0.5, 0.7, 0.98]) {
         const moment = between(a, b, t)
-        for (const part of moment.parts.filter(({ id }) => moving.some((one) => one.id === id))) {
+        const moving = moment.parts.filter(({ id, matrix }) => isTokenAxis(matrix.rowAxis) && to.has(id) && lines.get(from.get(id)!) === to.get(id))
+        for (const part of moving) {
           const beside = moment.labels.filter(({ opacity, y, pitchPx }) => opacity === 1 && Math.abs(y - part.y) < 0.01 && Math.abs(pitchPx - part.rowHeight) < 0.01)
           expect(beside.length, `${part.id}, stop ${stop} + ${t}`).toBeGreaterThan(0)
+        }
+      }
+    }
+  })
+
+  test('at no moment are there two labels at one place', () => {
+    for (let stop = 0; stop < lastStop; stop += 1) {
+      for (const t of [0.02, 0.1, 0.3, 0.5]) {
+        const labels = between(scenes[stop]!, scenes[stop + 1]!, t).labels.filter(({ opacity }) => opacity > 0.95)
+        for (const [i, one] of labels.entries()) {
+          for (const other of labels.slice(i + 1)) {
+            const apart = Math.abs(one.x - other.x) >= 12 || one.y + one.of.matrix.rows * one.pitchPx <= other.y + 1 || other.y + other.of.matrix.rows * other.pitchPx <= one.y + 1
+            expect(apart, `${one.id} and ${other.id}, stop ${stop} + ${t}`).toBe(true)
+          }
         }
       }
     }
@@ -237,9 +255,9 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
   test('the rows of the sentence stay in sight and in order', () => {
     for (let stop = 0; stop < lastStop; stop += 1) {
       for (const t of [0.1, 0.5, 0.9]) {
-        const rows = between(scenes[stop]!, scenes[stop + 1]!, t).labels.find(({ id }) => id === 'rows')
-        expect(rows?.opacity, `stop ${stop} + ${t}`).toBe(1)
-        expect(rows!.pitchPx).toBeGreaterThan(0)
+        const rows = between(scenes[stop]!, scenes[stop + 1]!, t).labels.filter(({ opacity }) => opacity === 1)
+        expect(rows.length, `stop ${stop} + ${t}`).toBeGreaterThan(0)
+        for (const { pitchPx } of rows) expect(pitchPx).toBeGreaterThan(0)
       }
     }
   })

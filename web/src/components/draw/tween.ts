@@ -142,8 +142,8 @@ function bandsBetween(a: readonly Band[], b: readonly Band[], e: number): readon
 }
 
 /**
- * Labels go with the rows they name: those that begin a line go where a map of their line goes. If all maps of it leave, the rows of
- * the sentence glide, and stay in sight.
+ * Labels go with the rows they name: those that begin a line go where a map of their line goes, to the first line if its maps part. If
+ * all of them leave, the rows of the sentence glide, and stay in sight.
  */
 function labelsBetween(a: Scene, b: Scene, parts: readonly Part[], t: number): Labels[] {
   const e = travel(t)
@@ -151,17 +151,23 @@ function labelsBetween(a: Scene, b: Scene, parts: readonly Part[], t: number): L
   const fresh = new Map(b.parts.map((part) => [part.id, part]))
   const begins = ({ labels }: Scene, { x, y }: Labels): boolean => labels.every((other) => other.y !== y || other.x >= x)
   const goesTo = (old: Labels, { y }: Labels): boolean => begins(a, old) && a.parts.some((part) => part.y === old.y && fresh.get(part.id)?.y === y)
-  const came = new Set<Labels>()
+  const left = new Set(a.labels)
+  const cameFrom = new Map<Labels, Labels>()
+  const match = (labels: Labels, fits: (old: Labels) => boolean): void => {
+    const own = cameFrom.has(labels) ? undefined : [...left].find(fits)
+    if (own === undefined) return
+    left.delete(own)
+    cameFrom.set(labels, own)
+  }
+  for (const labels of b.labels.filter((one) => begins(b, one))) match(labels, (old) => goesTo(old, labels))
+  for (const labels of b.labels) match(labels, ({ id }) => id === labels.id)
   const arriving = b.labels.map((labels) => {
-    const ofLine = begins(b, labels) ? a.labels.find((old) => goesTo(old, labels)) : undefined
-    const own = ofLine ?? a.labels.find(({ id }) => id === labels.id)
+    const own = cameFrom.get(labels)
     if (own === undefined) return { ...faded(labels, come(t)), of: now(labels) }
-    came.add(own)
     const [x, y] = [mix(own.x, labels.x, e), mix(own.y, labels.y, e)]
     return { ...labels, of: now(labels), x, y, widthPx: mix(own.widthPx, labels.widthPx, e), pitchPx: mix(own.pitchPx, labels.pitchPx, e) }
   })
-  const leaving = a.labels.filter((labels) => !came.has(labels))
-  return [...leaving.map((labels) => ({ ...faded(labels, leave(t)), id: `left: ${labels.id}`, of: now(labels) })), ...arriving]
+  return [...[...left].map((labels) => ({ ...faded(labels, leave(t)), id: `left: ${labels.id}`, of: now(labels) })), ...arriving]
 }
 
 function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
