@@ -8,6 +8,7 @@ import { isTokenAxis } from '../../src/components/describe'
 import { emWidth } from '../../src/components/draw/digits'
 import { type Part, type Scene, abovePx, columnFit, gridPx, pitchOf, rowLabelPx, widthPx } from '../../src/components/draw/scene'
 import { between } from '../../src/components/draw/tween'
+import { zoomed } from '../../src/components/draw/zoom'
 import { lessonSentence } from '../../src/model/sentences'
 import { headPage, headsOn } from '../../src/model/heads'
 import { type StopName, lastStop, stopNames } from '../../src/model/stops'
@@ -232,6 +233,20 @@ describe.each(cases)('$n tokens, $d = $h heads, $width px', (given) => {
           for (const other of labels.slice(i + 1)) {
             const apart = Math.abs(one.x - other.x) >= 12 || one.y + one.of.matrix.rows * one.pitchPx <= other.y + 1 || other.y + other.of.matrix.rows * other.pitchPx <= one.y + 1
             expect(apart, `${one.id} and ${other.id}, stop ${stop} + ${t}`).toBe(true)
+          }
+        }
+      }
+    }
+  })
+
+  test('labels keep names of their own, also in moments between moments', () => {
+    for (let stop = 0; stop < lastStop; stop += 1) {
+      const moments = [stop - 1, stop, stop + 1].filter((at) => at >= 0 && at < lastStop).map((at) => between(scenes[at]!, scenes[at + 1]!, 0.2))
+      for (const one of moments) {
+        for (const other of moments) {
+          for (const moment of [between(one, other, 0.3), zoomed(one, other, 0.3)]) {
+            const ids = moment.labels.map(({ id }) => id)
+            expect(new Set(ids).size, `around stop ${stop}: ${ids.join(', ')}`).toBe(ids.length)
           }
         }
       }

@@ -167,7 +167,15 @@ function labelsBetween(a: Scene, b: Scene, parts: readonly Part[], t: number): L
     const [x, y] = [mix(own.x, labels.x, e), mix(own.y, labels.y, e)]
     return { ...labels, of: now(labels), x, y, widthPx: mix(own.widthPx, labels.widthPx, e), pitchPx: mix(own.pitchPx, labels.pitchPx, e) }
   })
-  return [...[...left].map((labels) => ({ ...faded(labels, leave(t)), id: `left: ${labels.id}`, of: now(labels) })), ...arriving]
+  // A drawing may be a moment itself, and hold labels that leave it.
+  const taken = new Set(b.labels.map(({ id }) => id))
+  const leaving = [...left].map((labels) => {
+    let { id } = labels
+    while (taken.has(id)) id = `left: ${id}`
+    taken.add(id)
+    return { ...faded(labels, leave(t)), id, of: now(labels) }
+  })
+  return [...leaving, ...arriving]
 }
 
 function crossed<Thing extends Sign | Caption>(a: readonly Thing[], b: readonly Thing[], t: number): Thing[] {
