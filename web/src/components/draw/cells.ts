@@ -38,9 +38,10 @@ export function colourCells(pixels: Uint32Array, matrix: Matrix, grid: Grid, ban
   const [firstOf, endOf, pixelOf] = [listed(columns, columns.first), listed(columns, columns.end), listed(columns, columns.pixel)]
   for (let r = 0; r < rows.count; r += 1) {
     const [fromRow, toRow] = [rows.first(r), rows.end(r)]
+    const line = strongestOfRows(matrix, fromRow, toRow, band)
     const [top, bottom] = [rows.pixel(r) * width, (rows.pixel(r + 1) - rowGap) * width]
     for (let c = 0; c < columns.count; c += 1) {
-      const value = strongestOf(matrix, fromRow, toRow, band.start + firstOf[c]!, band.start + endOf[c]!)
+      const value = strongestOf(line, firstOf[c]!, endOf[c]!)
       if (!Number.isFinite(value) || isBlank(value, look)) continue
       const colour = colourOf(value)
       const end = top + pixelOf[c + 1]! - columnGap
@@ -57,15 +58,26 @@ function listed({ count }: Bins, of: (bin: number) => number): Int32Array {
   return found
 }
 
-/** As `strongest`, but the number itself: this loop runs for every cell there is. */
-function strongestOf({ data, offset, rowStride, columnStride }: Matrix, fromRow: number, toRow: number, fromColumn: number, toColumn: number): number {
-  let best = data[offset + fromRow * rowStride + fromColumn * columnStride]!
-  for (let row = fromRow; row < toRow; row += 1) {
-    for (let column = fromColumn; column < toColumn; column += 1) {
-      const value = data[offset + row * rowStride + column * columnStride]!
-      // Not a number is neither smaller nor larger, and stays.
-      if (best === best && !(Math.abs(value) <= Math.abs(best))) best = value
-    }
+let strong = new Float32Array(0)
+
+/** Of every column of a band the strongest number in some rows. With `strongestOf` it is what `strongest` finds: every cell there is passes here. */
+function strongestOfRows({ data, offset, rowStride, columnStride }: Matrix, fromRow: number, toRow: number, { start, count }: Band): Float32Array {
+  if (strong.length < count) strong = new Float32Array(count)
+  const line = strong
+  let at = offset + fromRow * rowStride + start * columnStride
+  for (let column = 0; column < count; column += 1, at += columnStride) line[column] = data[at]!
+  for (let row = fromRow + 1; row < toRow; row += 1) {
+    at = offset + row * rowStride + start * columnStride
+    for (let column = 0; column < count; column += 1, at += columnStride) line[column] = stronger(line[column]!, data[at]!)
   }
+  return line
+}
+
+function strongestOf(line: Float32Array, from: number, to: number): number {
+  let best = line[from]!
+  for (let column = from + 1; column < to; column += 1) best = stronger(best, line[column]!)
   return best
 }
+
+/** Not a number is neither smaller nor larger, and stays. */
+const stronger = (best: number, value: number): number => (best === best && !(Math.abs(value) <= Math.abs(best)) ? value : best)

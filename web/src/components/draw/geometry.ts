@@ -199,12 +199,12 @@ export function isBinned(grid: Grid, pixelRatio: number): boolean {
   return narrow || grid.rows > devicePx(grid.height, pixelRatio)
 }
 
-/** The cell of largest magnitude in a block; what is not a number wins, so that it can't hide. */
+/** The cell of largest magnitude in a block, the first by columns; what is not a number wins, so that it can't hide. */
 export function strongest(matrix: Matrix, fromRow: number, toRow: number, fromColumn: number, toColumn: number): Place {
   const { data, offset, rowStride, columnStride } = matrix
   let [bestRow, bestColumn, size] = [fromRow, fromColumn, -1]
-  for (let row = fromRow; row < toRow; row += 1) {
-    for (let column = fromColumn; column < toColumn; column += 1) {
+  for (let column = fromColumn; column < toColumn; column += 1) {
+    for (let row = fromRow; row < toRow; row += 1) {
       const value = Math.abs(data[offset + row * rowStride + column * columnStride]!)
       if (value <= size) continue
       // Neither smaller nor larger: not a number.
