@@ -63,9 +63,34 @@ struct Pass {
     output = tensor(Tensor::output);
     masked_rows = tensor(Tensor::masked_rows);
   }
+};
 
-  [[nodiscard]] std::size_t map_size() const { return static_cast<std::size_t>(n) * static_cast<std::size_t>(m); }
-  [[nodiscard]] std::size_t map_of(std::int32_t head) const { return static_cast<std::size_t>(head) * map_size(); }
+/// Some rows of one head's map, [rows, m] of [h, n, m]: few enough to stay in the cache from their scores to their
+/// weights, while a map of n = 512 is a megabyte.
+struct Rows {
+  std::int32_t head, first, count;
+  std::size_t at, size;  ///< where they begin among the numbers of all maps, and how many they are
+
+  Rows(const Pass& p, std::int32_t of, std::int32_t from)
+      : head(of),
+        first(from),
+        count(std::min(p.n - from, most(p.m))),
+        at((static_cast<std::size_t>(of) * static_cast<std::size_t>(p.n) + static_cast<std::size_t>(from)) *
+           static_cast<std::size_t>(p.m)),
+        size(static_cast<std::size_t>(count) * static_cast<std::size_t>(p.m)) {}
+
+  /// A multiple of every tile's rows.
+  static std::int32_t most(std::int32_t m) {
+    constexpr std::int32_t kStep = 12;
+    constexpr std::int32_t kCached = 12'288;  // floats: what a first-level cache holds, or hardly more
+    return std::max(1, kCached / m / kStep) * kStep;
+  }
+
+  [[nodiscard]] std::span<float> of(std::span<float> maps) const { return maps.subspan(at, size); }
+  /// Row i of these, of m numbers.
+  [[nodiscard]] float* row(std::span<float> maps, std::int32_t i, std::int32_t m) const {
+    return maps.data() + at + std::ptrdiff_t{i} * m;
+  }
 };
 
 // --- excerpt: project
@@ -85,32 +110,32 @@ Outcome project(const Pass& p, const float* panels) {
 
 // --- excerpt: score
 /// S_i = Q_i K_iᵀ. `packed` is Kᵀ of this head's key/value head.
-Outcome score(const Pass& p, std::int32_t head, const float* packed) {
-  const auto scores = p.raw.subspan(p.map_of(head), p.map_size());
-  gemm(p.n, p.m, p.k, p.q.data() + head * p.k, p.hk, packed, nullptr, scores.data(), p.m);
-  return require_finite(Status::overflow, Tensor::raw_scores, p.shape, scores, p.map_of(head));
+Outcome score(const Pass& p, const Rows& rows, const float* packed) {
+  const float* const q = p.q.data() + std::ptrdiff_t{rows.first} * p.hk + rows.head * p.k;
+  gemm(rows.count, p.m, p.k, q, p.hk, packed, nullptr, rows.of(p.raw).data(), p.m);
+  return require_finite(Status::overflow, Tensor::raw_scores, p.shape, rows.of(p.raw), rows.at);
 }
 // --- end excerpt
 
 // --- excerpt: scale
 /// S′_i = s·S_i, rounded on its own, as the trace shows it.
-Outcome scale(const Pass& p, std::int32_t head) {
-  const auto raw = p.raw.subspan(p.map_of(head), p.map_size());
-  const auto scaled = p.scaled.subspan(p.map_of(head), p.map_size());
+Outcome scale(const Pass& p, const Rows& rows) {
+  const auto raw = rows.of(p.raw);
+  const auto scaled = rows.of(p.scaled);
   const float factor = p.options.factor(p.k);
   std::transform(raw.begin(), raw.end(), scaled.begin(), [factor](float score) { return score * factor; });
-  return require_finite(Status::overflow, Tensor::scaled_scores, p.shape, scaled, p.map_of(head));
+  return require_finite(Status::overflow, Tensor::scaled_scores, p.shape, scaled, rows.at);
 }
 // --- end excerpt
 
 // --- excerpt: mask
 /// S″_i = S′_i + M, and −∞ where the options forbid. A finite mask that overflows is an error: only −∞ given as such
 /// forbids, so a row is masked for every head or for none.
-Outcome mask(const Pass& p, std::int32_t head) {
-  for (std::int32_t i = 0; i < p.n; ++i) {
-    const std::size_t row = p.map_of(head) + static_cast<std::size_t>(i) * static_cast<std::size_t>(p.m);
-    const float* const scaled = p.scaled.data() + row;
-    float* const masked = p.masked.data() + row;
+Outcome mask(const Pass& p, const Rows& rows) {
+  for (std::int32_t r = 0; r < rows.count; ++r) {
+    const std::int32_t i = rows.first + r;
+    const float* const scaled = rows.row(p.scaled, r, p.m);
+    float* const masked = rows.row(p.masked, r, p.m);
     const std::int32_t visible = std::min(p.options.causal ? std::min(i + 1, p.m) : p.m, p.m - p.options.padding);
     if (p.input.mask.empty()) {
       if (masked != scaled) std::copy_n(scaled, visible, masked);
@@ -119,7 +144,7 @@ Outcome mask(const Pass& p, std::int32_t head) {
       for (std::int32_t j = 0; j < visible; ++j) {
         masked[j] = scaled[j] + added[j];
         if (std::isinf(masked[j]) && added[j] != -kInfinity) {
-          return {.status = Status::overflow, .tensor = Tensor::masked_scores, .index = {head, i, j}};
+          return {.status = Status::overflow, .tensor = Tensor::masked_scores, .index = {rows.head, i, j}};
         }
       }
     }
@@ -131,24 +156,23 @@ Outcome mask(const Pass& p, std::int32_t head) {
 
 // --- excerpt: softmax
 /// A_i = softmax of each row.
-void normalise(const Pass& p, std::int32_t head) {
-  for (std::int32_t i = 0; i < p.n; ++i) {
-    const std::size_t row = p.map_of(head) + static_cast<std::size_t>(i) * static_cast<std::size_t>(p.m);
-    const bool visible = softmax_row(p.masked.data() + row, p.weights.data() + row, p.m);
-    p.masked_rows[static_cast<std::size_t>(i)] = visible ? 0.0F : 1.0F;
+void normalise(const Pass& p, const Rows& rows) {
+  for (std::int32_t r = 0; r < rows.count; ++r) {
+    const bool visible = softmax_row(rows.row(p.masked, r, p.m), rows.row(p.weights, r, p.m), p.m);
+    p.masked_rows[static_cast<std::size_t>(rows.first + r)] = visible ? 0.0F : 1.0F;
   }
 }
 // --- end excerpt
 
 // --- excerpt: mix
 /// Z_i = ξ_i · A_i V_i. It lands in its own columns of concat: concatenating is done by having written here.
-void mix(const Pass& p, std::int32_t head, const float* packed) {
-  float* const columns = p.concat.data() + head * p.k;
-  gemm(p.n, p.k, p.m, p.weights.data() + p.map_of(head), p.m, packed, nullptr, columns, p.hk);
-  const float gate = p.options.gate(head);
+void mix(const Pass& p, const Rows& rows, const float* packed) {
+  float* const z = p.concat.data() + std::ptrdiff_t{rows.first} * p.hk + rows.head * p.k;
+  gemm(rows.count, p.k, p.m, rows.of(p.weights).data(), p.m, packed, nullptr, z, p.hk);
+  const float gate = p.options.gate(rows.head);
   if (gate == 1.0F) return;
-  for (std::int32_t i = 0; i < p.n; ++i) {
-    float* const row = columns + std::ptrdiff_t{i} * p.hk;
+  for (std::int32_t r = 0; r < rows.count; ++r) {
+    float* const row = z + std::ptrdiff_t{r} * p.hk;
     std::transform(row, row + p.k, row, [gate](float value) { return gate * value; });
   }
 }
@@ -207,11 +231,13 @@ Outcome Attention::forward(const Shape& shape, const Input& input, const Options
       pack({p.keys.data() + kv_head * p.k, 1, p.gk}, p.k, p.m, packed_k);
       pack({p.values.data() + kv_head * p.k, p.gk}, p.m, p.k, packed_v);
     }
-    if (Outcome bad = score(p, head, packed_k); !bad.ok()) return bad;
-    if (Outcome bad = scale(p, head); !bad.ok()) return bad;
-    if (Outcome bad = mask(p, head); !bad.ok()) return bad;
-    normalise(p, head);
-    mix(p, head, packed_v);
+    for (Rows rows(p, head, 0); rows.first < p.n; rows = Rows(p, head, rows.first + rows.count)) {
+      if (Outcome bad = score(p, rows, packed_k); !bad.ok()) return bad;
+      if (Outcome bad = scale(p, rows); !bad.ok()) return bad;
+      if (Outcome bad = mask(p, rows); !bad.ok()) return bad;
+      normalise(p, rows);
+      mix(p, rows, packed_v);
+    }
   }
   // --- end excerpt
   if (Outcome bad = require_finite(Status::overflow, Tensor::concat, shape, p.concat); !bad.ok()) return bad;

@@ -1,6 +1,7 @@
 #include "mha/finite.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mha/simd.hpp"
@@ -19,12 +20,18 @@ Outcome at_element(Status status, Tensor tensor, const Shape& shape, std::uint64
 }
 
 std::size_t first_not_finite(std::span<const float> values) {
-  // x·0 is 0 for finite x and NaN for all else: one sum decides, and only a bad span is searched.
-  const std::size_t vectors = values.size() / kLanes * kLanes;
-  Lanes sums(0.0F);
-  for (std::size_t i = 0; i < vectors; i += kLanes) sums += Lanes::load_unaligned(values.data() + i) * Lanes(0.0F);
-  float sum = xsimd::reduce_add(sums);
-  for (std::size_t i = vectors; i < values.size(); ++i) sum += values[i] * 0.0F;
+  // x·0 is 0 for finite x and NaN for all else: a few sums, that do not wait for each other, decide, and only a bad
+  // span is searched.
+  constexpr std::size_t kSums = 4;
+  const Lanes zero(0.0F);
+  std::array<Lanes, kSums> sums;
+  sums.fill(zero);
+  std::size_t i = 0;
+  for (; i + kSums * kLanes <= values.size(); i += kSums * kLanes) {
+    for (std::size_t s = 0; s < kSums; ++s) sums[s] += Lanes::load_unaligned(values.data() + i + s * kLanes) * zero;
+  }
+  float sum = xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (; i < values.size(); ++i) sum += values[i] * 0.0F;
   if (sum == 0.0F) return values.size();
   return static_cast<std::size_t>(
       std::find_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); }) - values.begin());

@@ -7,7 +7,7 @@
 #define XSIMD_WITH_EMULATED 1
 #endif
 #include <xsimd/xsimd.hpp>
-#if defined(__wasm_relaxed_simd__)
+#if defined(__wasm_simd128__)
 #include <wasm_simd128.h>
 #endif
 
@@ -25,6 +25,13 @@ inline constexpr int kLanes = static_cast<int>(Lanes::size);
 [[nodiscard]] std::string_view simd_arch();
 [[nodiscard]] bool simd_relaxed();
 
+/// Whether mul_add is one instruction.
+#if defined(__wasm_relaxed_simd__) && !defined(MHA_SCALAR)
+inline constexpr bool kFusedMulAdd = true;
+#else
+inline constexpr bool kFusedMulAdd = false;
+#endif
+
 /// a·b + c. In the relaxed wasm build one instruction that may or may not round in between; xsimd's own fma under wasm
 /// is a multiplication and an addition.
 [[nodiscard]] inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
@@ -32,6 +39,15 @@ inline constexpr int kLanes = static_cast<int>(Lanes::size);
   return Lanes(wasm_f32x4_relaxed_madd(a, b, c));
 #else
   return a * b + c;
+#endif
+}
+
+/// The larger of two lanes, neither of them NaN: the form that is one instruction everywhere.
+[[nodiscard]] inline Lanes larger(Lanes a, Lanes b) {
+#if defined(__wasm_simd128__) && !defined(MHA_SCALAR)
+  return Lanes(wasm_f32x4_pmax(a, b));
+#else
+  return xsimd::select(a > b, a, b);
 #endif
 }
 

@@ -31,9 +31,6 @@ void store(Lanes values, float* to, std::int32_t count) {
   std::copy_n(padded.data(), count, to);
 }
 
-/// The larger lane. Scores are never NaN, so the form that maps to one instruction is right.
-Lanes larger(Lanes a, Lanes b) { return xsimd::select(a > b, a, b); }
-
 }  // namespace
 
 // --- excerpt: softmax
