@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "io/golden.hpp"
+#include "lab/peak.hpp"
 #include "mha/attention.hpp"
 #include "mha/embedding.hpp"
 #include "mha/explanation.hpp"
@@ -251,3 +252,5 @@ std::int32_t mha_check(const std::uint8_t* file, std::uint32_t bytes, double* de
   for (std::size_t i = 0; i < kTensorCount; ++i) write_deviation(found[i], deviations + i * kDeviation.size());
   return answer(Status::ok);
 }
+
+double mha_peak(std::int32_t rounds) { return multiply_add_peak(rounds); }

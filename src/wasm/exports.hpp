@@ -142,4 +142,8 @@ std::int32_t mha_compare(const std::int32_t* shape, const std::int32_t* parts, c
 MHA_EXPORT(mha_check)
 std::int32_t mha_check(const std::uint8_t* file, std::uint32_t bytes, double* deviations);
 
+/// Does `rounds` rounds of multiply-adds on registers alone, for a measurement of the peak. Returns the floating-point
+/// operations done, 0 if rounds < 1.
+MHA_EXPORT(mha_peak) double mha_peak(std::int32_t rounds);
+
 }  // extern "C"

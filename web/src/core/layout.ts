@@ -10,9 +10,9 @@ interface SlabLayout {
   views: PassAnswer['views']
 }
 
-export function layoutOf(wasm: Wasm, slab: SlabName, shape: Shape): SlabLayout {
+export function layoutOf(wasm: Wasm, slab: SlabName, shape: Shape, parts = encodeParts()): SlabLayout {
   const records = new Int32Array(tensorNames.length * viewRecord.size)
   const floats = new Float64Array(1)
-  wasm.run('mha_layout', slabIds[slab], encodeShape(shape), encodeParts(), out(records), out(floats))
+  wasm.run('mha_layout', slabIds[slab], encodeShape(shape), parts, out(records), out(floats))
   return { floats: floats[0]!, views: decodeViews(records) }
 }

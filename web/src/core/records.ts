@@ -59,10 +59,10 @@ export function decodeShape(record: Int32Array): Shape {
   }
 }
 
-/** Self-attention without mask and biases, all of its trace. */
-export function encodeParts(): Int32Array {
+/** Self-attention without mask and biases, all of its trace or the core of it. */
+export function encodeParts(detail: keyof typeof detailIds = 'full'): Int32Array {
   const record = new Int32Array(partsRecord.size)
-  record[partsRecord.detail] = detailIds.full
+  record[partsRecord.detail] = detailIds[detail]
   return record
 }
 
