@@ -165,3 +165,14 @@ find_test_tools() {
   fi
   install_missing
 }
+
+# Browsers to measure in. What cannot be had is left out: the benchmark says so.
+find_bench_tools() {
+  if can_install; then
+    find_chromium > /dev/null || missing chromium Chromium
+    find_firefox > /dev/null || missing firefox-esr Firefox
+    have WebKitWebDriver || missing webkit2gtk-driver WebKitGTK
+    have xvfb-run || { missing xvfb Xvfb; missing xauth xauth; }
+  fi
+  install_missing
+}

@@ -1,0 +1,67 @@
+// Runs a job: makes each problem, checks every contender's output, then times them.
+import { relaxedSimd } from 'wasm-feature-detect'
+import eigenUrl from '../../../build/wasm-simd/mha_bench_eigen.wasm?url'
+import relaxedUrl from '../../src/core/generated/mha-relaxed.wasm?url'
+import simdUrl from '../../src/core/generated/mha-simd.wasm?url'
+import { Eigen } from './eigen'
+import { type ContenderName, flopsOf, type Job, type Report, type Row, type Size, type State } from './job'
+import { Onnx } from './onnx'
+import { Ours } from './ours'
+import { race, type Runner } from './race'
+
+const say = (state: State): void => self.postMessage(state)
+const bytes = async (address: string): Promise<ArrayBuffer> => (await fetch(address)).arrayBuffer()
+
+interface Contender extends Runner {
+  name: ContenderName
+  output(): Float32Array
+}
+
+async function run({ sizes, contenders: wanted, ...pace }: Job): Promise<Report> {
+  const ours = { simd: await Ours.start(await bytes(simdUrl)), ...((await relaxedSimd()) && { relaxed: await Ours.start(await bytes(relaxedUrl)) }) }
+  const [eigen, onnx] = [await Eigen.start(await bytes(eigenUrl)), new Onnx()]
+
+  async function contendersOf(size: Size): Promise<Contender[]> {
+    const given = ours.simd.begin(size)
+    ours.relaxed?.begin(size)
+    eigen.begin(size, given)
+    const all: Contender[] = [
+      ...Object.entries(ours).map(([build, module]) => ({ name: `ours-${build}` as ContenderName, run: () => module.pass(), output: () => module.output() })),
+      { name: 'eigen-wasm', run: () => eigen.pass(), output: () => eigen.output() },
+      { name: 'onnxruntime-web', run: () => onnx.pass(), output: () => onnx.output() },
+    ]
+    const chosen = all.filter(({ name }) => wanted?.includes(name) ?? true)
+    if (chosen.some(({ name }) => name === 'onnxruntime-web')) await onnx.begin(size, given)
+    return chosen
+  }
+
+  const report: Report = { rows: [], peaks: {} }
+  const rounds = 100_000
+  const peakRunners = Object.entries(ours).map(([build, module]) => ({ name: build, run: () => void module.peak(rounds) }))
+  for (const size of sizes) {
+    say({ at: 'running', doing: size.join(', ') })
+    const contenders = await contendersOf(size)
+    const deviations: number[] = []
+    for (const contender of contenders) {
+      await contender.run()
+      deviations.push(eigen.deviation(contender.output()))
+    }
+    const times = await race([...contenders, ...peakRunners], pace)
+    report.rows.push(
+      ...contenders.map(({ name }, i): Row => ({ n: size[0], d: size[1], h: size[2], contender: name, flops: flopsOf(size), times: times[i]!, deviation: deviations[i]! })),
+    )
+    peakRunners.forEach(({ name }, i) => {
+      const flops = ours[name as 'simd' | 'relaxed']!.peak(rounds)
+      const peaks = (report.peaks[name as 'simd' | 'relaxed'] ??= [])
+      peaks.push(...times[contenders.length + i]!.map((ms) => flops / ms / 1e6))
+    })
+  }
+  return report
+}
+
+self.onmessage = ({ data }: MessageEvent<Job>) => {
+  run(data).then(
+    (report) => say({ at: 'done', report }),
+    (error: unknown) => say({ at: 'failed', error: error instanceof Error ? `${error.message}\n${error.stack}` : String(error) }),
+  )
+}
