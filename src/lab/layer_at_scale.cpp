@@ -125,6 +125,12 @@ void LayerAtScale::add_head(std::int32_t head) {
   add_product(room_.mixed.data(), k, w_o_, {head * k, k, 0, d}, room_.output.data());
 }
 
+double LayerAtScale::root_mean_square() const {
+  double squares = 0;
+  for (const float value : room_.output) squares += double{value} * double{value};
+  return std::sqrt(squares / static_cast<double>(room_.output.size()));
+}
+
 /// `to` [n, k] = X · W[:, columns of the head].
 void LayerAtScale::project(const SeededMatrix& matrix, std::int32_t head, std::span<float> to) {
   const std::int32_t k = shape_.head_dim;

@@ -60,6 +60,9 @@ class LayerAtScale {
   [[nodiscard]] std::span<const float> output() const { return room_.output; }    ///< Y [n, d] of the heads so far
   [[nodiscard]] std::span<const float> weights() const { return room_.weights; }  ///< A [n, n] of the last head
 
+  /// √(ΣY²/(n·d)): how large a number of Y is.
+  [[nodiscard]] double root_mean_square() const;
+
   /// The matrices, shapes as in kTensors, Glorot-uniform as in random.hpp.
   [[nodiscard]] const SeededMatrix& w_q() const { return w_q_; }
   [[nodiscard]] const SeededMatrix& w_k() const { return w_k_; }
