@@ -1,8 +1,9 @@
 // The core's functions in the lesson's terms: shapes, weights, a pass, the check of the numbers. Runs in the worker.
 import { deviationRecord, limits, shapeRecord, tensorNames } from './generated/tables'
+import { LayerAtScale } from './layer_at_scale'
 import type { Deviations } from './messages'
 import { PassMemory } from './pass_memory'
-import type { PassRequest, Shape } from './protocol'
+import type { AtScaleRequest, PassRequest, Shape } from './protocol'
 import { decodeDeviations, decodeShape, toInt32 } from './records'
 import { out, Wasm } from './wasm'
 import { Weights } from './weights'
@@ -36,6 +37,11 @@ export class Engine {
 
   pass(weights: Weights, shape: Shape, request: PassRequest): PassMemory {
     return new PassMemory(this.wasm, weights, shape, request)
+  }
+
+  /** A layer of a real model, not yet begun. Throws what can't be run. */
+  atScale(request: AtScaleRequest): LayerAtScale {
+    return new LayerAtScale(this.wasm, request)
   }
 
   /** A golden case through this build. Throws bad_text if the file is none. */
