@@ -64,6 +64,12 @@ export class Engine {
       layer: 0, tokens, dModel: shape.modelDim, heads: shape.heads, causal: true, scaled: true, positions: true, padding: 1,
       weights: 'seeded', seed: 0,
     }
+    const layer = this.atScale({ model: 0, tokens: 11, seed: 0 })
+    try {
+      await layer.run(async () => {})
+    } finally {
+      layer.release()
+    }
     const weights = this.seededWeights(place, shape, request.seed)
     try {
       const memory = this.pass(weights, shape, request)
