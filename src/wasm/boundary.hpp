@@ -113,6 +113,10 @@ inline constexpr auto kRowShares = record("rowShares", "double", {{"bias"}, {"no
 /// As in Comparison.
 inline constexpr auto kComparison = record("comparison", "double", {{"numbers"}, {"differing"}, {"largest"}});
 
+/// As in CostAtScale.
+inline constexpr auto kCostAtScale =
+    record("costAtScale", "double", {{"weights"}, {"weightBytes"}, {"roomBytes"}, {"flops"}});
+
 /// How far a tensor is from the answer of a golden case, as in Deviation. answered: 0 or 1.
 inline constexpr auto kDeviation = record("deviation", "double", {{"answered"}, {"error"}, {"bound"}});
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "lab/layer_at_scale.hpp"
+#include "lab/models.hpp"
 #include "mha/explanation.hpp"
 #include "mha/influence.hpp"
 #include "mha/shape.hpp"
@@ -61,6 +63,44 @@ void print_tensors() {
   print("}");
 }
 
+void print_models() {
+  print_names("modelKindNames", "ModelKind", kModelKindNames);
+  print("\n/** A size that is 0 does not exist or is not known. */");
+  print("export interface Model {");
+  print("  readonly name: string");
+  print("  readonly kind: ModelKind");
+  print("  readonly layers: number");
+  print("  /** of a second stack: each layer of it has two attentions */");
+  print("  readonly decoderLayers: number");
+  print("  readonly heads: number");
+  print("  readonly kvHeads: number");
+  print("  readonly modelDim: number");
+  print("  readonly headDim: number");
+  print("  readonly latent: {");
+  for (const char* size : {"kvRank", "queryRank", "headDim", "rotaryDim", "valueDim"}) {
+    print("    readonly " + std::string(size) + ": number");
+  }
+  print("  }");
+  print("}");
+  print("\nexport const models: readonly Model[] = [");
+  for (const Model& model : kModels) {
+    const auto size = [](const char* name, std::int32_t value) {
+      return std::string(name) + ": " + std::to_string(value);
+    };
+    print("  {");
+    print("    name: " + quoted(model.name) +
+          ", kind: " + quoted(kModelKindNames[static_cast<std::size_t>(model.kind)]) + ",");
+    print("    " + size("layers", model.layers) + ", " + size("decoderLayers", model.decoder_layers) + ", " +
+          size("heads", model.heads) + ", " + size("kvHeads", model.kv_heads) + ", " +
+          size("modelDim", model.model_dim) + ", " + size("headDim", model.head_dim) + ",");
+    print("    latent: { " + size("kvRank", model.latent.kv_rank) + ", " + size("queryRank", model.latent.query_rank) +
+          ", " + size("headDim", model.latent.head_dim) + ", " + size("rotaryDim", model.latent.rotary_dim) + ", " +
+          size("valueDim", model.latent.value_dim) + " },");
+    print("  },");
+  }
+  print("]");
+}
+
 template <std::size_t N>
 void print_record(const Record<N>& record) {
   print("\n/** Places in a record of " + std::string(record.element) + ". */");
@@ -86,6 +126,7 @@ void print_limits() {
   print_limit("maxHeads", kMaxHeads);
   print_limit("maxWidth", kMaxWidth);
   print_limit("maxFloats", kMaxFloats);
+  print_limit("maxTokensAtScale", kMaxTokensAtScale);
   print_limit("maxSlabFloats", kMaxSlabFloats);
   print_limit("maxLayers", kMaxLayers);
   print_limit("maxLargest", kMaxLargest);
@@ -119,7 +160,9 @@ int main() {
   print_record(kRegion);
   print_record(kRowShares);
   print_record(kComparison);
+  print_record(kCostAtScale);
   print_record(kDeviation);
+  print_models();
   print_limits();
   return 0;
 }

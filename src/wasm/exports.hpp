@@ -136,6 +136,22 @@ MHA_EXPORT(mha_compare)
 std::int32_t mha_compare(const std::int32_t* shape, const std::int32_t* parts, const float* trace, const float* other,
                          std::int32_t tensor, double* comparison, std::int32_t* outcome);
 
+/// What a layer of a real model (its place in kModels) takes when it reads so many tokens. Writes a kCostAtScale
+/// record. Errors: no_such_cell: no such model, or one whose kind is not heads; as validate_at_scale().
+MHA_EXPORT(mha_at_scale_cost)
+std::int32_t mha_at_scale_cost(std::int32_t model, std::int32_t tokens, double* cost);
+
+/// Adds one head of such a layer to its output: heads 0 … h − 1 in this order, the first of which begins anew. `room`
+/// is roomBytes of mha_allocate, which keeps everything between the calls; whoever gives up half way just releases it.
+/// Errors: as mha_at_scale_cost; no_such_cell also for a head that is not there.
+MHA_EXPORT(mha_at_scale_head)
+std::int32_t mha_at_scale_head(std::int32_t model, std::int32_t tokens, std::uint32_t seed, std::int32_t head,
+                               float* room);
+
+/// The root mean square of the output so far. Errors: as mha_at_scale_cost.
+MHA_EXPORT(mha_at_scale_rms)
+std::int32_t mha_at_scale_rms(std::int32_t model, std::int32_t tokens, float* room, double* rms);
+
 /// Checks this very build: a golden case (a whole file of tests/golden, see io/golden.hpp) goes through the fast pass,
 /// and `deviations` gets one kDeviation record for every tensor of the table, in its order.
 /// Errors: bad_text: the file is no golden case; as Attention::forward.

@@ -8,6 +8,7 @@
 
 #include "io/golden.hpp"
 #include "lab/comparison.hpp"
+#include "lab/layer_at_scale.hpp"
 #include "mha/explanation.hpp"
 #include "mha/influence.hpp"
 #include "mha/layout.hpp"
@@ -80,6 +81,13 @@ inline void write_comparison(const Comparison& comparison, double* record) {
   record[kComparison["numbers"]] = static_cast<double>(comparison.numbers);
   record[kComparison["differing"]] = static_cast<double>(comparison.differing);
   record[kComparison["largest"]] = comparison.largest;
+}
+
+inline void write_cost(const CostAtScale& cost, double* record) {
+  record[kCostAtScale["weights"]] = cost.weights;
+  record[kCostAtScale["weightBytes"]] = cost.weight_bytes;
+  record[kCostAtScale["roomBytes"]] = cost.room_bytes;
+  record[kCostAtScale["flops"]] = cost.flops;
 }
 
 inline void write_regions(const Regions& regions, std::int32_t* records) {

@@ -7,6 +7,8 @@ import { type TensorName, tensorNames } from './generated/tables'
 import type { Answers, Build, Deviations, MessageOf } from './messages'
 import { ReceivedPass } from './pass'
 import {
+  type AtScaleReport,
+  type AtScaleRequest,
   type CellRef,
   type CheckReport,
   type Comparison,
@@ -133,6 +135,13 @@ class Client implements Core {
       add(report, name, await connection.ask({ id: ++this.#lastId, kind: 'check', file }))
     }
     return report
+  }
+
+  async atScale(given: AtScaleRequest, progress?: Progress, signal?: AbortSignal): Promise<AtScaleReport> {
+    const request = { ...given }
+    const { connection } = await this.#open()
+    if (signal?.aborted) throw new Superseded()
+    return connection.ask({ id: ++this.#lastId, kind: 'atScale', request }, signal, progress)
   }
 
   dispose(): void {

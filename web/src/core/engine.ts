@@ -1,8 +1,9 @@
 // The core's functions in the lesson's terms: shapes, weights, a pass, the check of the numbers. Runs in the worker.
 import { deviationRecord, limits, shapeRecord, tensorNames } from './generated/tables'
+import { LayerAtScale } from './layer_at_scale'
 import type { Deviations } from './messages'
 import { PassMemory } from './pass_memory'
-import type { PassRequest, Shape } from './protocol'
+import type { AtScaleRequest, PassRequest, Shape } from './protocol'
 import { decodeDeviations, decodeShape, toInt32 } from './records'
 import { out, Wasm } from './wasm'
 import { Weights } from './weights'
@@ -38,6 +39,11 @@ export class Engine {
     return new PassMemory(this.wasm, weights, shape, request)
   }
 
+  /** A layer of a real model, not yet begun. Throws what can't be run. */
+  atScale(request: AtScaleRequest): LayerAtScale {
+    return new LayerAtScale(this.wasm, request)
+  }
+
   /** A golden case through this build. Throws bad_text if the file is none. */
   check(file: ArrayBuffer): Deviations {
     const bytes = new Uint8Array(file)
@@ -57,6 +63,12 @@ export class Engine {
     const request: PassRequest = {
       layer: 0, tokens, dModel: shape.modelDim, heads: shape.heads, causal: true, scaled: true, positions: true, padding: 1,
       weights: 'seeded', seed: 0,
+    }
+    const layer = this.atScale({ model: 0, tokens: 11, seed: 0 })
+    try {
+      await layer.run(async () => {})
+    } finally {
+      layer.release()
     }
     const weights = this.seededWeights(place, shape, request.seed)
     try {

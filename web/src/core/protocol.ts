@@ -133,6 +133,30 @@ export interface CheckReport {
   tensors: Partial<Record<TensorName, { error: number; bound: number; case: string }>>
 }
 
+/** One attention layer at the size of a real model, with seeded weights that are made while it runs. */
+export interface AtScaleRequest {
+  /** its place in the table `models` */
+  model: number
+  /** 1 to limits.maxTokensAtScale */
+  tokens: number
+  seed: number
+}
+
+/** As documented in src/lab/layer_at_scale.hpp. */
+export interface AtScaleReport {
+  /** so many were made, and would take weightBytes if they were stored */
+  weights: number
+  weightBytes: number
+  /** what was taken instead */
+  roomBytes: number
+  /** spent computing, by the worker's clock */
+  seconds: number
+  /** of the matrix products, over all of that time */
+  flopsPerSecond: number
+  /** root mean square of the output */
+  rms: number
+}
+
 /** A failure that has a message in the reader's language: web/src/text keys it by status and names the place. */
 export interface CoreFailure {
   status: StatusName | 'no_wasm' | 'no_simd' | 'load_failed' | 'crashed'
@@ -171,5 +195,7 @@ export interface Core {
   contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView>
   /** runs the golden cases; rejects with load_failed if they can't be had */
   check(progress?: Progress): Promise<CheckReport>
+  /** a layer of a real model; the signal takes it back between two heads, and it rejects with Superseded then */
+  atScale(request: AtScaleRequest, progress?: Progress, signal?: AbortSignal): Promise<AtScaleReport>
   dispose(): void
 }

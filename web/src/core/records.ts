@@ -3,6 +3,7 @@ import {
   axisNames,
   cellRecord,
   comparisonRecord,
+  costAtScaleRecord,
   detailIds,
   deviationRecord,
   explanationRecord,
@@ -166,6 +167,16 @@ export const decodeComparison = (record: Float64Array): Comparison => ({
   differing: record[comparisonRecord.differing]!,
   largest: record[comparisonRecord.largest]!,
 })
+
+export function decodeCostAtScale(record: Float64Array) {
+  const at = (place: number): number => record[place]!
+  return {
+    weights: at(costAtScaleRecord.weights),
+    weightBytes: at(costAtScaleRecord.weightBytes),
+    roomBytes: at(costAtScaleRecord.roomBytes),
+    flops: at(costAtScaleRecord.flops),
+  }
+}
 
 export function decodeDeviations(records: Float64Array): Deviations {
   const found: Deviations = {}

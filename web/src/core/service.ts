@@ -101,6 +101,8 @@ export class Service {
         return this.#contributions(message)
       case 'check':
         return { value: this.#engine!.check(message.file) }
+      case 'atScale':
+        return this.#atScale(message)
       case 'cancel':
         throw new Error('never waits')
     }
@@ -165,6 +167,22 @@ export class Service {
       this.#stopIfCancelled(id)
     })
     return { value, transfer: [value.data.buffer] }
+  }
+
+  /** Whatever is asked meanwhile is answered between two heads: nobody who goes on reading waits for this. */
+  async #atScale({ id, request }: MessageOf<'atScale'>): Promise<Answered<'atScale'>> {
+    const layer = this.#engine!.atScale(request)
+    try {
+      const value = await layer.run(async (done, total) => {
+        this.#post({ id, kind: 'progress', done, total }, [])
+        await nextTask()
+        for (let message; (message = this.#waiting.shift()); ) await this.#answer(message)
+        this.#stopIfCancelled(id)
+      })
+      return { value }
+    } finally {
+      layer.release()
+    }
   }
 
   #weightsFor(id: string, shape: Shape, request: PassRequest): Weights {

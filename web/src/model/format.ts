@@ -46,3 +46,10 @@ export function restAsPrinted(sum: number, shown: readonly number[], decimals: n
 
 /** A whole number with its digits in threes. */
 export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, '\u2009')
+
+/** Three significant digits with a prefix: 2.42 GB, 28.3 GFLOP/s. */
+export function prefixed(value: number, unit: string): string {
+  const rounded = Number(value.toPrecision(3))
+  const step = Math.min(Math.max(Math.floor(Math.log10(rounded) / 3), 0), 4)
+  return `${(rounded / 1000 ** step).toPrecision(3)} ${['', 'k', 'M', 'G', 'T'][step]}${unit}`
+}

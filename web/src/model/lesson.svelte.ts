@@ -5,7 +5,6 @@ import {
   type CheckReport,
   type Comparison,
   type Core,
-  CoreError,
   type CoreFailure,
   type Explanation,
   type Influence,
@@ -16,6 +15,8 @@ import {
   Superseded,
   type TensorView,
 } from '../core/protocol'
+import { AtScale } from './at_scale.svelte'
+import { failureOf } from './failure'
 import { alias } from './matrix'
 import { headOf } from './pin'
 import type { Question } from './question.svelte'
@@ -59,6 +60,7 @@ export class Lesson {
   busy = $state(false)
   checked: Checked | undefined = $state.raw()
   readonly trial = new Trial(this)
+  readonly atScale: AtScale
 
   readonly #core: Core
   readonly #onVisit: (address: string, visit: Visit) => void
@@ -72,6 +74,7 @@ export class Lesson {
     this.#core = core
     this.#onVisit = onVisit
     this.#questions = new Questions(core, this)
+    this.atScale = new AtScale(core)
     this.state = start.state
     this.refusals = start.refusals
     this.#followRole(start.state.pin)
@@ -289,9 +292,4 @@ export class Lesson {
       if (!(error instanceof Superseded) && pass === this.pass) this.failure = failureOf(error)
     }
   }
-}
-
-function failureOf(error: unknown): CoreFailure {
-  if (error instanceof CoreError) return error.failure
-  return { status: 'crashed', detail: error instanceof Error ? error.message : String(error) }
 }

@@ -187,6 +187,7 @@ export const common = {
     error: 'error',
     bound: 'bound',
   },
+  atScale: { title: 'One layer of a real model, run right here', failed: 'This part did not arrive. Check the connection and try again.' },
   provenance: {
     seeded: (seed: number) => `Random, seed ${seed}`,
     meaning: 'patterns carry no meaning yet',

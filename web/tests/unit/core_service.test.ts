@@ -2,11 +2,13 @@
 import { afterEach, describe, expect, type MockInstance, test, vi } from 'vitest'
 import { createCore } from '../../src/core/client'
 import { Engine } from '../../src/core/engine'
+import { limits, models } from '../../src/core/generated/tables'
 import type { WorkerPort } from '../../src/core/environment'
 import type { Build, Message, Reply } from '../../src/core/messages'
 import { Service } from '../../src/core/service'
 import { type CellRef, type Core, CoreError, Superseded, type TensorView } from '../../src/core/protocol'
-import { builds, goldenCases, moduleBytes, request, values } from './core_support'
+import { type Block, Wasm } from '../../src/core/wasm'
+import { builds, failure, goldenCases, moduleBytes, request, values } from './core_support'
 
 /** A worker in this thread: every message is cloned or transferred, and arrives later. */
 class LocalWorker implements WorkerPort {
@@ -56,6 +58,8 @@ function start(
 /** The engine that was started last: other services of this file may still be priming theirs. */
 const lastOf = (starts: MockInstance<typeof Engine.start>): Promise<Engine> =>
   starts.mock.results.at(-1)!.value as Promise<Engine>
+
+const named = (model: string): number => models.findIndex(({ name }) => name === model)
 
 const results = (): Reply[] => workers[0]!.said.filter(({ kind }) => kind === 'result')
 
@@ -175,6 +179,80 @@ describe.each(builds)('%s build', (build) => {
       [5, 'result'],
     ])
     expect(replies[3]).toMatchObject({ failure: 'superseded' })
+  })
+
+  test('a layer of a real model: says how far it is, then what it took', async () => {
+    const told: [number, number][] = []
+    const request = { model: named('Transformer base'), tokens: 5, seed: 1 }
+    const client = start(build)
+    const report = await client.atScale(request, (done, total) => told.push([done, total]))
+    expect(told).toEqual([1, 2, 3, 4, 5, 6, 7].map((done) => [done, 8]))
+    expect(report).toMatchObject({ weights: 4 * 512 ** 2, weightBytes: 16 * 512 ** 2 })
+    // X, Y and what a head needs.
+    expect(report.roomBytes).toBeGreaterThan(2 * 5 * 512 * 4)
+    expect(report.roomBytes).toBeLessThan(report.weightBytes / 10)
+    expect(report.seconds).toBeGreaterThan(0)
+    expect(report.flopsPerSecond * report.seconds).toBeCloseTo(2 * 5 * 4 * 512 ** 2 + 4 * 5 ** 2 * 512, -2)
+    // A mix of values: of variance below that of one value, 1, and above that of the mean of all.
+    expect(report.rms).toBeGreaterThan(0.2)
+    expect(report.rms).toBeLessThan(1)
+    expect((await client.atScale(request)).rms).toBe(report.rms)
+    expect((await client.atScale({ ...request, seed: 2 })).rms).not.toBe(report.rms)
+  })
+
+  test('grouped heads, and heads that are no d/h wide', async () => {
+    const report = await start(build).atScale({ model: named('Qwen3-8B'), tokens: 1, seed: 1 })
+    expect(report.weights).toBe(2 * 4096 * 32 * 128 + 2 * 4096 * 8 * 128)
+    expect(report.rms).toBeGreaterThan(0.2)
+  })
+
+  test('a layer that can’t be run says why', async () => {
+    const client = start(build)
+    const refused = (model: number, tokens: number) => failure(() => client.atScale({ model, tokens, seed: 1 }))
+    for (const model of [-1, models.length, 0.5, NaN, named('GPT-4'), named('DeepSeek-V3')]) {
+      expect(await refused(model, 5)).toEqual({ status: 'no_such_cell' })
+    }
+    for (const tokens of [0, -1, 1.5]) expect(await refused(0, tokens)).toEqual({ status: 'tokens_out_of_range' })
+    expect(await refused(0, limits.maxTokensAtScale + 1)).toEqual({ status: 'too_large' })
+  })
+
+  test('a layer that is taken back stops between two heads and leaves no memory behind; others are answered meanwhile', async () => {
+    const allocated = vi.spyOn(Wasm.prototype, 'allocate')
+    const released = vi.spyOn(Wasm.prototype, 'release')
+    const replies: Reply[] = []
+    const service = new Service((reply) => {
+      replies.push(reply)
+      if (reply.kind !== 'progress') return
+      if (reply.done === 2) service.receive({ id: 3, kind: 'pass', request: request(), known: [] })
+      if (reply.done === 4) service.receive({ id: reply.id, kind: 'cancel' })
+    })
+    service.receive({ id: 1, kind: 'load', build, bytes: await moduleBytes(build) })
+    service.receive({ id: 2, kind: 'atScale', request: { model: 0, tokens: 5, seed: 1 } })
+    await vi.waitUntil(() => replies.some(({ id, kind }) => id === 2 && kind === 'failed'))
+    expect(replies.map(({ id, kind }) => [id, kind])).toEqual([
+      [1, 'result'],
+      [2, 'progress'],
+      [2, 'progress'],
+      [3, 'result'],
+      [2, 'progress'],
+      [2, 'progress'],
+      [2, 'failed'],
+    ])
+    expect(replies.at(-1)).toMatchObject({ failure: 'superseded' })
+    const freed = new Set(released.mock.calls.map(([block]) => block))
+    const [room] = allocated.mock.results.map(({ value }) => value as Block).filter(({ floats }) => floats > 2 * 5 * 512)
+    expect(freed).toContain(room)
+  })
+
+  test('the client takes a layer back by its signal, and the next one runs', async () => {
+    const client = start(build)
+    const controller = new AbortController()
+    const request = { model: 0, tokens: 5, seed: 1 }
+    const first = client.atScale(request, () => controller.abort(), controller.signal)
+    await expect(first).rejects.toBeInstanceOf(Superseded)
+    await expect(client.atScale(request, undefined, controller.signal)).rejects.toBeInstanceOf(Superseded)
+    expect((await client.atScale(request)).weights).toBe(4 * 512 ** 2)
+    expect(workers[0]!.said.filter(({ kind }) => kind === 'failed')).toHaveLength(1)
   })
 
   test('the kernels are primed after the first pass, unseen, and whoever asks in between comes first', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { tensorNames } from '../../src/core/generated/tables'
 import type { Pass, TensorView } from '../../src/core/protocol'
-import { bare, bracketed, cellDecimals, fixed, grouped, restAsPrinted, scientific, significant, sumDecimals, trimmed } from '../../src/model/format'
+import { bare, bracketed, cellDecimals, fixed, grouped, prefixed, restAsPrinted, scientific, significant, sumDecimals, trimmed } from '../../src/model/format'
 import { headPage, headsOn } from '../../src/model/heads'
 import { domainOf, keepScale, roundUp } from '../../src/model/scale'
 import { carry, isPinnable, isShown, lastStop, stopNames, stopShowing } from '../../src/model/stops'
@@ -19,6 +19,11 @@ describe('printed', () => {
     expect([bare('0.58'), bare('−0.58'), bare('1.00'), bare('0')]).toEqual(['.58', '−.58', '1.00', '0'])
     expect([bracketed('−0.58'), bracketed('0.58')]).toEqual(['(−0.58)', '0.58'])
     expect([grouped(0), grouped(999), grouped(1234567)]).toEqual(['0', '999', '1\u2009234\u2009567'])
+  })
+
+  test('quantities with a prefix, three digits of them', () => {
+    const printed = [0, 1, 999, 999.6, 1126400, 2415919104, 999_999_999, 2.83e10, 1e14].map((value) => prefixed(value, 'B'))
+    expect(printed).toEqual(['0.00 B', '1.00 B', '999 B', '1.00 kB', '1.13 MB', '2.42 GB', '1.00 GB', '28.3 GB', '100 TB'])
   })
 
   test('errors and bounds by their size', () => {

@@ -1,7 +1,7 @@
 // What the tests of the lesson share: a core that answers when the test says so.
 import {
-  type CellRef, type CheckReport, type Comparison, type Core, CoreError, type Explanation, type Influence, type Pass, type PassRequest, type Role,
-  type RowShares, type TensorView,
+  type AtScaleReport, type AtScaleRequest, type CellRef, type CheckReport, type Comparison, type Core, CoreError, type Explanation, type Influence, type Pass, type PassRequest,
+  type Progress, type Role, type RowShares, Superseded, type TensorView,
 } from '../../src/core/protocol'
 import type { TensorName } from '../../src/core/generated/tables'
 import { Lesson, type Visit } from '../../src/model/lesson.svelte'
@@ -11,6 +11,7 @@ import { engines, withPass } from './core_support'
 interface Question<Asked, Answer> {
   asked: Asked
   answer(value: Answer): void
+  progress?: Progress | undefined
   refuse(error: unknown): void
 }
 
@@ -27,6 +28,7 @@ export class SlowCore implements Core {
   readonly influences: Question<{ pass: Pass; cell: CellRef }, Influence>[] = []
   readonly shares: Question<{ pass: Pass; row: number }, RowShares>[] = []
   readonly narrows: Question<{ pass: Pass; role: Role }, Comparison>[] = []
+  readonly layers: Question<AtScaleRequest, AtScaleReport>[] = []
   readonly comparisons: Question<{ pass: Pass; tensor: TensorName; headGate: number[] }, Comparison>[] = []
 
   ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
@@ -37,12 +39,16 @@ export class SlowCore implements Core {
   narrow = (pass: Pass, role: Role) => this.#ask(this.narrows, { pass, role }, alike)
   compare = (pass: Pass, tensor: TensorName, headGate: number[]) => this.#ask(this.comparisons, { pass, tensor, headGate }, alike)
   contributions = (_: Pass, heads: number[]) => this.#ask(this.parts, heads)
+  atScale = (asked: AtScaleRequest, progress?: Progress, signal?: AbortSignal): Promise<AtScaleReport> => {
+    signal?.addEventListener('abort', () => this.layers.find((layer) => layer.asked === asked)?.refuse(new Superseded()))
+    return this.#ask(this.layers, asked, undefined, progress)
+  }
   check = (): Promise<CheckReport> => Promise.reject(new CoreError({ status: 'load_failed' }))
   dispose(): void {}
 
-  #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked, atOnce?: Answer): Promise<Answer> {
+  #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked, atOnce?: Answer, progress?: Progress): Promise<Answer> {
     return new Promise((answer, refuse) => {
-      list.push({ asked, answer, refuse })
+      list.push({ asked, answer, refuse, progress })
       if (this.quick && atOnce !== undefined) answer(atOnce)
     })
   }

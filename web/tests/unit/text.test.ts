@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { statusNames, tensorNames } from '../../src/core/generated/tables'
 import type { Problem } from '../../src/model/problem'
 import { stopNames } from '../../src/model/stops'
+import { atScale as atScaleEn } from '../../src/text/at_scale.en'
+import { atScale as atScaleZh } from '../../src/text/at_scale.zh'
 import { common as commonEn } from '../../src/text/common.en'
 import { common as commonZh } from '../../src/text/common.zh'
 import { same as sameEn } from '../../src/text/same.en'
@@ -49,6 +51,7 @@ const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
   [/\.(split|concat)\.answer$/, guesses.map((guess) => [guess])],
   [/\.output\.answer$/, guesses.map(({ right, head }) => [{ right, head, name: 'C_1' }])],
   [/\.changed$/, [[2, '88', '88'], [2, '0', '88'], [1, '1', '8'], [1, '1', '1']]],
+  [/\.latent$/, [[512, 1536, 128, 64, 128]]],
   [/./, [[2, 3, 8], [1, 1, 1]]],
 ]
 
@@ -63,8 +66,8 @@ function texts(node: unknown, path = ''): [string, string][] {
   return []
 }
 
-const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh)]
-const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn)]
+const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh), ...texts(atScaleZh)]
+const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn), ...texts(atScaleEn)]
 
 test('every text says something', () => {
   for (const [path, text] of [...zh, ...en]) {
