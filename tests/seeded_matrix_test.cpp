@@ -227,6 +227,29 @@ TEST_CASE("no two matrices are permutations of each other, nor share more number
   }
 }
 
+TEST_CASE("no matrix is a shifted piece of another", "[seeded_matrix]") {
+  // With a key that only moves the place, B[e] would be A[e + shift] for this shift and every e.
+  constexpr std::uint32_t kGolden = 0x9e3779b9U;
+  std::uint32_t inverse = 1;
+  for (int step = 0; step < 5; ++step) inverse *= 2 - kGolden * inverse;  // Newton, modulo 2³²
+  REQUIRE(kGolden * inverse == 1);
+  constexpr std::int32_t kSide = 1 << 16;
+  const auto at = [](const SeededMatrix& matrix, std::uint32_t e) {
+    return matrix.at(static_cast<std::int32_t>(e >> 16U), static_cast<std::int32_t>(e & 0xffffU));
+  };
+  for (const std::uint32_t seed : seeds()) {
+    const Stream one = stream(seed, "w_q"), two = stream(seed, "w_k");
+    const SeededMatrix a(kSide, kSide, 1.0F, one, 0), b(kSide, kSide, 1.0F, two, 0);
+    const std::uint32_t shift = static_cast<std::uint32_t>(bits(two, 0) - bits(one, 0)) * inverse;
+    int alike = 0;
+    for (std::uint32_t e = 0; e < 10000; ++e) {
+      if (same_bits(at(a, e + shift), at(b, e))) ++alike;
+    }
+    CAPTURE(seed);
+    CHECK(alike <= 3);  // of 2²⁴ numbers
+  }
+}
+
 TEST_CASE("matrices are products of their numbers and the limit, rounded once", "[seeded_matrix]") {
   Random random(Catch::getSeed());
   for (int round = 0; round < 20; ++round) {
