@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -167,9 +169,8 @@ TEST_CASE("neighbours in a row, in a column and in another head are not correlat
     const std::vector<float> all = numbers(seed, "w_q", 0, kRows, kColumns);
     std::vector<std::size_t> lags = {128, 256, 512, 896, 1024, 1025, 2048, 4096, 32768, 65536};
     // Lags near which multiples of ⌊2³²/φ⌋ come back: the Fibonacci numbers.
-    for (const int fibonacci : {89, 144, 233, 377, 610, 987, 1597, 2584, 4181, 6765, 10946, 17711, 28657}) {
-      lags.push_back(fibonacci);
-    }
+    constexpr std::size_t kFibonacci[] = {89, 144, 233, 377, 610, 987, 1597, 2584, 4181, 6765, 10946, 17711, 28657};
+    lags.insert(lags.end(), std::begin(kFibonacci), std::end(kFibonacci));
     for (std::size_t lag = 1; lag <= 64; ++lag) lags.push_back(lag);
     for (const std::size_t lag : lags) {
       CAPTURE(seed, lag);
@@ -189,7 +190,7 @@ TEST_CASE("neighbours in a row, in a column and in another head are not correlat
 std::vector<std::vector<float>> relatives(std::uint32_t seed, std::int32_t rows, std::int32_t columns) {
   std::vector<std::vector<float>> made;
   for (const std::string_view name : kNames) {
-    for (const int layer : {0, 1, 2, 64}) made.push_back(numbers(seed, name, layer, rows, columns));
+    for (const std::uint64_t layer : {0U, 1U, 2U, 64U}) made.push_back(numbers(seed, name, layer, rows, columns));
     made.push_back(numbers(seed + 1, name, 0, rows, columns));
     made.push_back(numbers(seed ^ 0x80000000U, name, 0, rows, columns));
   }
