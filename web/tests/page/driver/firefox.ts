@@ -217,7 +217,8 @@ class FirefoxPage implements Page {
 
   /** Where a click hits the element and nothing that lies over it: brought into view, and at rest. */
   private async pointOf(target: Target): Promise<Point> {
-    if (typeof target !== 'string') return target
+    // Puppeteer points at whole pixels, and would round up to the next one: a point lies in the pixel it is in.
+    if (typeof target !== 'string') return { x: Math.floor(target.x), y: Math.floor(target.y) }
     const find = (): Promise<Point | string> =>
       this.evaluate((which) => {
         const element = document.querySelector(which)
