@@ -10,8 +10,6 @@ export interface Job {
   /** how long one batch of passes takes at least: timers of a millisecond must not matter */
   batchMs: number
   warmMs: number
-  /** left out: all that run here */
-  contenders?: readonly ContenderName[]
 }
 
 export type ContenderName = 'ours-relaxed' | 'ours-simd' | 'onnxruntime-web' | 'eigen-wasm'

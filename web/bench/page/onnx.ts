@@ -2,7 +2,7 @@
 import { onnx } from 'onnx-proto'
 import * as ort from 'onnxruntime-web/wasm'
 import wasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url'
-import { type Size } from './job'
+import type { Size } from './job'
 import type { Given } from './ours'
 
 ort.env.wasm.numThreads = 1

@@ -17,7 +17,7 @@ interface Contender extends Runner {
   output(): Float32Array
 }
 
-async function run({ sizes, contenders: wanted, ...pace }: Job): Promise<Report> {
+async function run({ sizes, ...pace }: Job): Promise<Report> {
   const ours = { simd: await Ours.start(await bytes(simdUrl)), ...((await relaxedSimd()) && { relaxed: await Ours.start(await bytes(relaxedUrl)) }) }
   const [eigen, onnx] = [await Eigen.start(await bytes(eigenUrl)), new Onnx()]
 
@@ -25,17 +25,16 @@ async function run({ sizes, contenders: wanted, ...pace }: Job): Promise<Report>
     const given = ours.simd.begin(size)
     ours.relaxed?.begin(size)
     eigen.begin(size, given)
-    const all: Contender[] = [
+    await onnx.begin(size, given)
+    return [
       ...Object.entries(ours).map(([build, module]) => ({ name: `ours-${build}` as ContenderName, run: () => module.pass(), output: () => module.output() })),
       { name: 'eigen-wasm', run: () => eigen.pass(), output: () => eigen.output() },
       { name: 'onnxruntime-web', run: () => onnx.pass(), output: () => onnx.output() },
     ]
-    const chosen = all.filter(({ name }) => wanted?.includes(name) ?? true)
-    if (chosen.some(({ name }) => name === 'onnxruntime-web')) await onnx.begin(size, given)
-    return chosen
   }
 
   const report: Report = { rows: [], peaks: {} }
+  // Some milliseconds long.
   const rounds = 100_000
   const peakRunners = Object.entries(ours).map(([build, module]) => ({ name: build, run: () => void module.peak(rounds) }))
   for (const size of sizes) {
