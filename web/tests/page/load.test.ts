@@ -10,7 +10,7 @@ afterAll(() => stand.fall())
 test('a first visit takes at most 250 kB, gzipped and without fonts', async () => {
   const lesson = await stand.open()
   await lesson.visit('?stop=9&pin=output.1.2')
-  await lesson.haveTabs()
+  await lesson.haveFolds()
   const files = [...new Set(lesson.page.requests)].map((address) => new URL(address).pathname)
   const sizes = new Map<string, number>()
   for (const file of files) {

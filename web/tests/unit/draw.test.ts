@@ -119,7 +119,9 @@ describe('cells', () => {
       const shown = Array.from({ length: heads }, (_, head) => head)
       const m = matrix(rows, heads * headDim, () => 1)
       const ratio = [1, 1.25, 2, 3][draw(0, 3)]!
-      const grid = gridOf(dockedBands(heads * headDim * (1.1 + draw(0, 99) / 100), shown, headDim, 1.5, 46), rows, 7 + draw(0, 90) / 10)
+      const seam = 1.5
+      const available = heads * headDim * (1.1 + draw(0, 99) / 100) + (heads - 1) * seam
+      const grid = gridOf(dockedBands(available, shown, headDim, seam, 46), rows, 7 + draw(0, 90) / 10)
       for (const band of grid.bands) {
         const { left, columns } = pixelsOf(grid, band, ratio)
         for (let column = 0; column < band.count; column += 1) {

@@ -73,17 +73,17 @@ export class Lesson {
     })
   }
 
-  /** Until the tabs of “the same step as”, fetched when nothing else is to be done, are there. */
-  haveTabs(): Promise<void> {
-    return this.page.waitUntil('the tabs are fetched', () => {
-      const fetched = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
-      return fetched.some(({ name, responseEnd }) => name.includes('/SameStepTabs-') && responseEnd > 0)
+  /** Until all folded parts, fetched when nothing else is to be done, are there. */
+  haveFolds(): Promise<void> {
+    return this.page.waitUntil('what is folded is fetched', () => {
+      const folds = [...document.querySelectorAll<HTMLElement>('[data-lazy]')]
+      return folds.length > 0 && folds.every((fold) => fold.dataset.lazy === 'fetched')
     })
   }
 
   /** Once everything that is fetched ahead is there. */
   async cutNetwork(): Promise<void> {
-    await this.haveTabs()
+    await this.haveFolds()
     await this.page.setOffline(true)
   }
 
