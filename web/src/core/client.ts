@@ -50,6 +50,8 @@ class Client implements Core {
   readonly #asked = new Map<number, AbortController>()
   /** by layer: the pass that was answered last */
   readonly #current = new Map<number, { id: number; outdated: AbortController }>()
+  /** contributions asked for together with a pass, until somebody wants them */
+  #ahead: { pass: number; heads: string; answer: Promise<TensorView> } | undefined
   /** by weights id, the least recently used first */
   readonly #parameters = new Map<string, Float32Array>()
 
@@ -61,14 +63,15 @@ class Client implements Core {
     return (await this.#open()).info
   }
 
-  async pass(given: PassRequest): Promise<Pass> {
+  async pass(given: PassRequest, contributing: number[] = []): Promise<Pass> {
     const request = plain(given)
+    const heads = [...contributing]
     const { layer } = request
     const asked = new AbortController()
     this.#asked.get(layer)?.abort()
     this.#asked.set(layer, asked)
     try {
-      return await this.#pass(++this.#lastId, request, asked.signal)
+      return await this.#pass(++this.#lastId, request, heads, asked.signal)
     } catch (error) {
       throw asked.signal.aborted ? new Superseded() : error
     } finally {
@@ -76,11 +79,13 @@ class Client implements Core {
     }
   }
 
-  async #pass(id: number, request: PassRequest, signal: AbortSignal): Promise<Pass> {
+  async #pass(id: number, request: PassRequest, heads: number[], signal: AbortSignal): Promise<Pass> {
     const { connection } = await this.#open()
     signal.throwIfAborted()
     const known = new Map(this.#parameters)
-    const answer = await connection.ask({ id, kind: 'pass', request, known: [...known.keys()] }, signal)
+    const answered = connection.ask({ id, kind: 'pass', request, known: [...known.keys()] }, signal)
+    if (heads.length > 0) this.#askAhead(connection, { id: ++this.#lastId, pass: id, request }, heads, signal)
+    const answer = await answered
     signal.throwIfAborted()
     const parameters = answer.parameters ?? known.get(answer.weightsId)!
     this.#keepParameters(answer.weightsId, parameters)
@@ -120,10 +125,19 @@ class Client implements Core {
 
   async contributions(pass: Pass, heads: number[], progress?: Progress): Promise<TensorView> {
     const asked = [...heads]
-    const { view, data } = await this.#about(pass, (connection, about, signal) =>
-      connection.ask({ ...about, kind: 'contributions', heads: asked }, signal, progress),
-    )
-    return new StridedView('contributions', view, data)
+    return this.#about(pass, (connection, about, signal) => {
+      const ahead = this.#ahead
+      if (ahead?.pass === pass.id && ahead.heads === String(asked)) return ahead.answer
+      return contributions(connection, about, asked, signal, progress)
+    })
+  }
+
+  /** The worker takes it up right behind the pass, while the pass is still on its way here. */
+  #askAhead(connection: Connection, about: About, heads: number[], signal: AbortSignal): void {
+    const answer = contributions(connection, about, heads, signal)
+    // It fails where the pass fails; then nobody is going to ask.
+    answer.catch(() => {})
+    this.#ahead = { pass: about.pass, heads: String(heads), answer }
   }
 
   async check(progress: Progress = () => {}): Promise<CheckReport> {
@@ -205,6 +219,11 @@ class Client implements Core {
     const build = await this.#environment.build()
     return { build, bytes: await this.#environment.bytes(build) }
   }
+}
+
+async function contributions(connection: Connection, about: About, heads: number[], signal: AbortSignal, progress?: Progress): Promise<TensorView> {
+  const { view, data } = await connection.ask({ ...about, kind: 'contributions', heads }, signal, progress)
+  return new StridedView('contributions', view, data)
 }
 
 /** Keeps, of each tensor, the number that comes closest to its bound. */

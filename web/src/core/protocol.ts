@@ -181,7 +181,8 @@ export type Progress = (done: number, total: number) => void
 export interface Core {
   /** which wasm build runs; resolves when the module is ready */
   ready(): Promise<{ build: 'simd' | 'relaxed'; arch: string }>
-  pass(request: PassRequest): Promise<Pass>
+  /** contributing: heads whose contributions will be asked for next; they are computed right behind the pass */
+  pass(request: PassRequest, contributing?: number[]): Promise<Pass>
   /** explains a cell of a pass that is still current; rejects with Superseded otherwise */
   explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation>
   /** where a cell goes; like the next three, and as explain, of a pass that is still current */

@@ -20,7 +20,7 @@ import { failureOf } from './failure'
 import { alias } from './matrix'
 import { headOf } from './pin'
 import type { Question } from './question.svelte'
-import { type Contributions, Questions } from './questions'
+import { type Contributions, Questions, contributing } from './questions'
 import { keepScale } from './scale'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
 import { lessonSentence, shortSentence } from './sentences'
@@ -261,7 +261,7 @@ export class Lesson {
     const ticket = (this.#passTicket += 1)
     this.busy = true
     try {
-      const pass = await this.#core.pass(request)
+      const pass = await this.#core.pass(request, contributing(this.state))
       // Everything that belongs together appears together: no old explanation beside new numbers.
       const answers = await Promise.all(this.#questions.all.map((question) => question.ahead(pass)))
       if (ticket !== this.#passTicket) return

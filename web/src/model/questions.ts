@@ -77,6 +77,9 @@ export class Questions {
   }
 }
 
+/** Heads whose contributions are shown together with a pass of so many heads. */
+export const contributing = ({ stop, heads, head }: State): number[] => (stopAt(stop).contributions ? headsOn(headPage(heads, head)) : [])
+
 async function explain(core: Core, pass: Pass, cell: CellRef): Promise<Explained> {
   const [explanation, influence] = await Promise.all([core.explain(pass, cell, largestTerms), core.influence(pass, cell).catch(unlessTooMany)])
   return { explanation, influence }

@@ -90,18 +90,20 @@ test('stopped half way: at once, nothing is left, the walk goes on, and the next
   await watch(lesson)
   await lesson.page.click(id('at-scale-run'))
   await lesson.page.waitUntil('a few heads are done', () => (window as unknown as { seen: string[] }).seen.length > 3)
-  const waited = await lesson.page.evaluate((which) => {
-    const start = performance.now()
+  // The benchmark says in how many milliseconds; here, that hardly a head more is begun.
+  const more = await lesson.page.evaluate((which) => {
+    const { seen } = window as unknown as { seen: string[] }
+    const before = seen.length
     document.querySelector<HTMLElement>(which)!.click()
     return new Promise<number>((done) => {
       const look = (): void => {
-        if (document.querySelector('[data-testid="at-scale-stopped"]')) done(performance.now() - start)
+        if (document.querySelector('[data-testid="at-scale-stopped"]')) done(seen.length - before)
         else setTimeout(look)
       }
       look()
     })
   }, id('at-scale-run'))
-  expect(waited).toBeLessThan(100)
+  expect(more).toBeLessThan(20)
   expect(await lesson.exists(id('at-scale-report'))).toBe(false)
   await lesson.next()
   expect(await lesson.stop()).toBe(3)

@@ -94,11 +94,10 @@ describe('what is refused', () => {
 
   test.each(cases.map(([key, text]) => [key, text.length > 60 ? `${text.slice(0, 20)}… (${text.length})` : text, text] as const))(
     '%s=%j',
+    // What hangs runs into the time limit.
     (key, _, text) => {
-      const before = performance.now()
       const parsed = parseTyped(key, text, initialState())
       expect(parsed.ok).toBe(false)
-      expect(performance.now() - before).toBeLessThan(200)
       const { state, refusals } = readAddress(`?${new URLSearchParams({ [key]: text })}`)
       expect(state).toEqual(initialState())
       expect(refusals.map((refusal) => refusal.key)).toEqual([key])

@@ -4,6 +4,7 @@ import { contributionOf, slice } from '../../components/figures'
 import { emWidth } from '../../components/draw/digits'
 import { plainBand } from '../../components/draw/geometry'
 import { type Caption, type Part, type Scene, type Sign, abovePx, gridPx, labelled, noted, partOf, sceneOf, widthPx } from '../../components/draw/scene'
+import { laneHeads } from '../../model/heads'
 import type { Matrix } from '../../model/matrix'
 import type { Setting } from './layouts'
 import { laneWidths, outputCross, vectorBand } from './stage'
@@ -16,8 +17,8 @@ interface Lane {
   c: Matrix | undefined
 }
 
-function lanesOf({ pass, contributions, heads, sizes }: Setting): Lane[] {
-  return heads.shown.map((head) => ({
+function lanesOf({ pass, contributions, sizes }: Setting, heads: readonly number[]): Lane[] {
+  return heads.map((head) => ({
     head,
     z: slice(pass, 'heads', { head }),
     w: slice(pass, 'w_o', { rows: [head * sizes.k, sizes.k] }),
@@ -35,9 +36,9 @@ const signPx = 30
 
 /** Z_i on the left, W_O's rows above, × in the corner, the contribution where they cross, and the sum at the end. */
 function crossing(setting: Setting, cell: number): Scene {
-  const { pass, stage, sizes, text } = setting
+  const { pass, stage, sizes, heads, text } = setting
   const { labelPx } = stage
-  const lanes = lanesOf(setting)
+  const lanes = lanesOf(setting, heads.shown)
   /** W_O's rows above take the height of about two tokens. */
   const rowHeight = Math.max(24, Math.min(28, Math.floor((stage.row * sizes.n - 60) / sizes.n)))
   const dBand = plainBand(sizes.d, sizes.d * cell)
@@ -75,7 +76,7 @@ const laneGap = 3
 function inLanes(setting: Setting): Scene {
   const { pass, stage, sizes, heads, text } = setting
   const { labelPx } = stage
-  const lanes = lanesOf(setting)
+  const lanes = lanesOf(setting, laneHeads(sizes.h, heads.chosen))
   const widths = laneWidths(stage, sizes)
   /** Digits where all lanes then still stand on one screen. */
   const row = Math.min(28, stage.row, Math.floor(mostDigitsPx / (lanes.length * sizes.n)))

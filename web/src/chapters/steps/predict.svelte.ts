@@ -4,7 +4,7 @@ import { Tween } from 'svelte/motion'
 import type { Asker } from '../../components/asker'
 import { contributionOf } from '../../components/figures'
 import type { CellRef, Comparison, Pass } from '../../core/protocol'
-import { headPage, headsOn } from '../../model/heads'
+import { headPage, headsOn, laneHeads } from '../../model/heads'
 import type { Lesson } from '../../model/lesson.svelte'
 import type { Matrix } from '../../model/matrix'
 import { type StopName, nameOf } from '../../model/stops'
@@ -177,15 +177,20 @@ export class Predict implements Asker {
   #fits({ stop, shape, head }: Question): boolean {
     const now = this.#lesson.pass?.shape
     if (!this.#isOver && !this.#isAnswerable(stop)) return false
-    return now?.heads === shape.heads && now.modelDim === shape.modelDim && headsOn(headPage(now.heads, this.#lesson.state.head)).includes(head)
+    return now?.heads === shape.heads && now.modelDim === shape.modelDim && this.#shown(stop, now.heads).includes(head)
   }
 
   /** Heads on the screen; those that are off already have nothing to change. */
   #candidates(name: StopName): number[] {
     const { pass, state } = this.#lesson
     if (pass === undefined || pass.shape.heads === 1 || !isAsking(name) || !this.#isAnswerable(name)) return []
-    const shown = headsOn(headPage(pass.shape.heads, state.head))
+    const shown = this.#shown(name, pass.shape.heads)
     return name === 'output' ? shown.filter((head) => !state.out.includes(head)) : shown
+  }
+
+  #shown(name: StopName, heads: number): number[] {
+    const chosen = this.#lesson.state.head
+    return name === 'output' ? laneHeads(heads, chosen) : headsOn(headPage(heads, chosen))
   }
 
   #isAnswerable(name: AskingStop): boolean {

@@ -28,9 +28,7 @@ export interface Look {
 const hatchPitchPx = 6
 
 export function paint(canvas: HTMLCanvasElement, matrix: Matrix, grid: Grid, look: Look, pixelRatio: number): void {
-  canvas.width = Math.max(1, devicePx(grid.width, pixelRatio))
-  canvas.height = Math.max(1, devicePx(grid.height, pixelRatio))
-  const context = canvas.getContext('2d')
+  const context = cleared(canvas, Math.max(1, devicePx(grid.width, pixelRatio)), Math.max(1, devicePx(grid.height, pixelRatio)))
   if (context === null) return
   for (const band of grid.bands) paintCells(context, matrix, grid, band, look, pixelRatio)
   context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0)
@@ -38,6 +36,19 @@ export function paint(canvas: HTMLCanvasElement, matrix: Matrix, grid: Grid, loo
   if (look.masked !== undefined) hatchMasked(context, matrix, grid, look)
   if (look.signs) markNegative(context, matrix, grid, look, pixelRatio)
   if (look.digits !== undefined) writeDigits(context, matrix, grid, look, look.digits)
+}
+
+/** A canvas of this size with nothing on it, and a point of its own for every pixel. Its memory is taken anew only for another size. */
+export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+  const context = canvas.getContext('2d')
+  if (canvas.width === width && canvas.height === height) {
+    context?.setTransform(1, 0, 0, 1, 0, 0)
+    context?.clearRect(0, 0, width, height)
+  } else {
+    canvas.width = width
+    canvas.height = height
+  }
+  return context
 }
 
 /** A hairline around what is left blank, so that the eye finds its row and column. */

@@ -50,14 +50,26 @@ function table(ground: Ground): readonly Colour[] {
 
 const tables: Record<Ground, readonly Colour[]> = { light: table('light'), dark: table('dark') }
 
-function placeOf(value: number, limit: number, depth: number, from: number): number {
-  const size = Math.min(1, Math.abs(value / limit))
-  return steps + Math.round(Math.sign(value) * (from + (depth - from) * size) * steps)
+/** How values lie on the ramp. `depth` < 1 uses the pale part of it only, `from` > 0 leaves the palest out. */
+interface Scale {
+  limit: number
+  depth: number
+  from: number
 }
 
-/** The colour of a finite value. `depth` < 1 uses the pale part of the ramp only, `from` > 0 leaves the palest out. */
+/** The place of a finite value in a table. One multiplication: a map asks it for every pixel. */
+function placer({ limit, depth, from }: Scale): (value: number) => number {
+  const base = steps + 0.5
+  const [start, most, gain] = [from * steps, depth * steps, ((depth - from) * steps) / limit]
+  return (value) => {
+    if (value > 0) return (base + Math.min(most, start + value * gain)) | 0
+    return value < 0 ? (base - Math.min(most, start - value * gain)) | 0 : steps
+  }
+}
+
+/** The colour of a finite value. */
 export const colourOf = (value: number, domain: Domain, ground: Ground, depth = 1, from = 0): Colour =>
-  tables[ground][placeOf(value, domain.limit, depth, from)] ?? [0, 0, 0]
+  tables[ground][placer({ limit: domain.limit, depth, from })(value)] ?? [0, 0, 0]
 
 export interface Shade {
   domain: Domain
@@ -75,7 +87,8 @@ const packed: Record<Ground, Uint32Array> = { light: Uint32Array.from(tables.lig
 /** The colours of finite values as pixels of ImageData. */
 export function shader({ domain: { limit }, ground, depth, from = 0 }: Shade): (value: number) => number {
   const colours = packed[ground]
-  return (value) => colours[placeOf(value, limit, depth, from)] ?? 0
+  const place = placer({ limit, depth, from })
+  return (value) => colours[place(value)] ?? 0
 }
 
 export const css = ([red, green, blue]: Colour): string => `rgb(${red} ${green} ${blue})`

@@ -23,6 +23,11 @@ export const recorder = `(() => {
     of(this.canvas).push({ text: String(text), x, y, fontPx: parseFloat(/([\\d.]+)px/.exec(this.font)?.[1]) })
     return fillText.call(this, text, x, y, ...rest)
   }
+  const clearRect = CanvasRenderingContext2D.prototype.clearRect
+  CanvasRenderingContext2D.prototype.clearRect = function (x, y, width, height) {
+    if (x === 0 && y === 0 && width >= this.canvas.width && height >= this.canvas.height) notes.set(this.canvas, [])
+    return clearRect.call(this, x, y, width, height)
+  }
   // Setting the width, even to what it is, clears a canvas.
   const width = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, 'width')
   Object.defineProperty(HTMLCanvasElement.prototype, 'width', {
