@@ -84,6 +84,51 @@ const pass = async (changes = {}) => {
   return asked
 }
 
+describe('contributions asked for together with a pass', () => {
+  const view = { axes: ['h', 'n', 'd'], shape: [2, 1, 1], strides: [1, 1, 1], offset: 0 }
+  const say = (index: number, data: number[]): void => {
+    const { id } = worker().all('contributions')[index]!
+    worker().say({ id, kind: 'result', value: { view: { ...view, shape: [data.length, 1, 1] }, data: Float32Array.from(data) } })
+  }
+
+  test('go out right behind it, once, and are the answer to the question', async () => {
+    const asked = core.pass(request({ heads: 2 }), [0, 1])
+    await settle()
+    const [message] = worker().all('pass')
+    expect(worker().all('contributions')).toMatchObject([{ pass: message!.id, heads: [0, 1] }])
+    worker().say(answer(message!))
+    say(0, [3, 5])
+    const parts = await core.contributions(await asked, [0, 1])
+    expect([parts.at(0, 0, 0), parts.at(1, 0, 0)]).toEqual([3, 5])
+    expect(worker().all('contributions')).toHaveLength(1)
+  })
+
+  test('of other heads, or of another pass, are asked for', async () => {
+    const asked = core.pass(request({ heads: 2 }), [0, 1])
+    await settle()
+    worker().say(answer(worker().all('pass')[0]!))
+    say(0, [3, 5])
+    const first = await asked
+    const others = core.contributions(first, [1])
+    await settle()
+    say(1, [7])
+    expect((await others).at(0, 0, 0)).toBe(7)
+    const later = core.contributions(await pass({ seed: 9 }), [0, 1])
+    await settle()
+    say(2, [11, 13])
+    expect((await later).at(1, 0, 0)).toBe(13)
+  })
+
+  test('are taken back with it, and fail with it, in silence', async () => {
+    const [old, failing] = [core.pass(request({ seed: 1 }), [0]), core.pass(request({ seed: 2 }), [0])]
+    await expect(old).rejects.toBeInstanceOf(Superseded)
+    await settle()
+    for (const { id } of [...worker().all('pass'), ...worker().all('contributions')]) worker().say({ id, kind: 'failed', failure: { status: 'bad_text' } })
+    expect((await failureOf(failing)).status).toBe('bad_text')
+    await settle()
+  })
+})
+
 describe('superseding', () => {
   test('a newer pass replaces all that wait, even before the worker runs', async () => {
     const asked = [1, 2, 3].map((seed) => core.pass(request({ seed })))

@@ -177,6 +177,14 @@ describe('walking', () => {
     expect(lesson.contributions).toEqual({ pass, first: 16, view })
   })
 
+  test('contributions of the heads on the screen are asked for with the pass they are shown with', async () => {
+    const { core, lesson } = await ready('?dModel=48&heads=4&stop=6')
+    lesson.change({ heads: 3 })
+    lesson.goTo(9)
+    lesson.change({ heads: 24, head: 10 })
+    expect(core.contributing).toEqual([[], [], [8, 9, 10, 11, 12, 13, 14, 15]])
+  })
+
   test('heads looked up and left again before an answer: those on the screen stay', async () => {
     const { core, lesson, pass } = await ready('?dModel=40&heads=20')
     lesson.goTo(9)

@@ -23,6 +23,8 @@ export class SlowCore implements Core {
   /** what most tests are not about is answered at once */
   quick = true
   readonly passes: Question<PassRequest, Pass>[] = []
+  /** the heads named with each pass */
+  readonly contributing: number[][] = []
   readonly explanations: Question<{ pass: Pass; cell: CellRef }, Explanation>[] = []
   readonly parts: Question<number[], TensorView>[] = []
   readonly influences: Question<{ pass: Pass; cell: CellRef }, Influence>[] = []
@@ -32,7 +34,10 @@ export class SlowCore implements Core {
   readonly comparisons: Question<{ pass: Pass; tensor: TensorName; headGate: number[] }, Comparison>[] = []
 
   ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
-  pass = (asked: PassRequest) => this.#ask(this.passes, asked)
+  pass = (asked: PassRequest, contributing: number[]) => {
+    this.contributing.push(contributing)
+    return this.#ask(this.passes, asked)
+  }
   explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
   influence = (pass: Pass, cell: CellRef) => this.#ask(this.influences, { pass, cell }, nowhere)
   rowShares = (pass: Pass, row: number) => this.#ask(this.shares, { pass, row }, { shares: [], bias: 0, norm: 0 })
