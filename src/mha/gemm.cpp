@@ -18,22 +18,28 @@
 namespace mha {
 namespace {
 
-// The register tile: kTileRows × kPanelVectors accumulators, plus the panel row and one broadcast, in 16 registers.
-// A multiply-add keeps 12 accumulators busy; without one the product needs registers of its own, and fewer,
-// wider rows read A less often.
-#if defined(__wasm_relaxed_simd__) && !defined(MHA_SCALAR)
-constexpr int kTileRows = 6;
-constexpr int kPanelVectors = 2;
-#else
-constexpr int kTileRows = 2;
-constexpr int kPanelVectors = 4;
-#endif
+// The register tile: so many rows × vectors of C are summed at a time. With the panel's row and one broadcast they must
+// fit into 16 registers, and about eight sums must be under way, for a multiply-add takes four cycles and two begin in
+// each. A product and an addition, where there is no multiply-add, need a register of their own between them.
+struct TileShape {
+  int rows, vectors;
+};
+// GFLOP/s of a 128 × 512 × 512 product on a Zen 5, and the share of the multiply-add peak in Chromium:
+//
+//                 Chromium   Firefox   WebKitGTK                     next best
+//   relaxed 6×2   53.7 0.95     53.3           –                     5×2: 50, 48; 3×3: 45, 45
+//   simd    2×4   51.6 0.90     50.6        49.0                     5×2: 48, 49, 48; 3×3 spills in Chromium: 35
+constexpr TileShape kTile = kFusedMulAdd ? TileShape{.rows = 6, .vectors = 2} : TileShape{.rows = 2, .vectors = 4};
+constexpr int kTileRows = kTile.rows;
+constexpr int kPanelVectors = kTile.vectors;
 constexpr int kPanelWidth = kPanelVectors * kLanes;
 
-/// One tile of C: Rows rows times one panel. `columns` < kPanelWidth only for the last panel.
+/// One tile of C: Rows rows times one panel. It stores whole panels only, in one way and without a call: what is alive
+/// over a call anywhere behind the loop, if only to copy the few columns of a last panel, lives on the stack in
+/// Firefox and WebKit from the loop on, 17 GFLOP/s instead of 50.
 template <int Rows>
-void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel, const float* bias,
-          std::int32_t columns, float* c, std::ptrdiff_t ldc) {
+void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel, const float* bias, float* c,
+          std::ptrdiff_t ldc) {
   Lanes sum[std::size_t{Rows}][kPanelVectors];
   MHA_UNROLL
   for (int v = 0; v < kPanelVectors; ++v) {
@@ -60,24 +66,14 @@ void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel
   } while (panel != end);
   // --- end excerpt
 
-  if (columns == kPanelWidth) {
-    MHA_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      MHA_UNROLL
-      for (int v = 0; v < kPanelVectors; ++v) sum[r][v].store_unaligned(c + r * ldc + v * kLanes);
-    }
-    return;
-  }
   MHA_UNROLL
   for (int r = 0; r < Rows; ++r) {
-    std::array<float, kPanelWidth> row;
     MHA_UNROLL
-    for (int v = 0; v < kPanelVectors; ++v) sum[r][v].store_unaligned(row.data() + v * kLanes);
-    std::copy_n(row.data(), columns, c + r * ldc);
+    for (int v = 0; v < kPanelVectors; ++v) sum[r][v].store_unaligned(c + r * ldc + v * kLanes);
   }
 }
 
-using Tile = void (*)(std::int32_t, const float*, std::ptrdiff_t, const float*, const float*, std::int32_t, float*,
+using Tile = void (*)(std::int32_t, const float*, std::ptrdiff_t, const float*, const float*, float*,
                       std::ptrdiff_t);
 
 template <int... Rows>
@@ -128,8 +124,15 @@ void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::p
     std::int32_t row = 0;
     for (std::int32_t t = 0; t < tiles; ++t) {
       const std::int32_t height = rows + (t < taller ? 1 : 0);
-      kTiles[static_cast<std::size_t>(height - 1)](k, a + row * lda, lda, panels, start.data(), columns,
-                                                   c + row * ldc + first, ldc);
+      const Tile compute = kTiles[static_cast<std::size_t>(height - 1)];
+      float* const to = c + row * ldc + first;
+      if (columns == kPanelWidth) {
+        compute(k, a + row * lda, lda, panels, start.data(), to, ldc);
+      } else {
+        std::array<float, std::size_t{kTileRows} * kPanelWidth> whole;
+        compute(k, a + row * lda, lda, panels, start.data(), whole.data(), kPanelWidth);
+        for (std::int32_t r = 0; r < height; ++r) std::copy_n(whole.data() + r * kPanelWidth, columns, to + r * ldc);
+      }
       row += height;
     }
     panels += std::ptrdiff_t{k} * kPanelWidth;
