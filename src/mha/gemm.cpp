@@ -73,8 +73,40 @@ void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel
   }
 }
 
-using Tile = void (*)(std::int32_t, const float*, std::ptrdiff_t, const float*, const float*, float*,
-                      std::ptrdiff_t);
+/// One row of C over kRowPanels panels: within one panel a single row has too few sums under way.
+constexpr int kRowPanels = 8 / kPanelVectors;
+constexpr int kRowWidth = kRowPanels * kPanelWidth;
+
+void single_row(std::int32_t k, const float* a, const float* panels, const float* bias, float* c) {
+  Lanes sum[kRowPanels][kPanelVectors];
+  MHA_UNROLL
+  for (int p = 0; p < kRowPanels; ++p) {
+    MHA_UNROLL
+    for (int v = 0; v < kPanelVectors; ++v) {
+      sum[p][v] = bias == nullptr ? Lanes(0.0F) : Lanes::load_unaligned(bias + p * kPanelWidth + v * kLanes);
+    }
+  }
+  const std::ptrdiff_t next = std::ptrdiff_t{k} * kPanelWidth;
+  const float* const end = panels + next;
+  do {
+    const Lanes broadcast(*a++);
+    MHA_UNROLL
+    for (int p = 0; p < kRowPanels; ++p) {
+      MHA_UNROLL
+      for (int v = 0; v < kPanelVectors; ++v) {
+        sum[p][v] = mul_add(broadcast, Lanes::load_aligned(panels + p * next + v * kLanes), sum[p][v]);
+      }
+    }
+    panels += kPanelWidth;
+  } while (panels != end);
+  MHA_UNROLL
+  for (int p = 0; p < kRowPanels; ++p) {
+    MHA_UNROLL
+    for (int v = 0; v < kPanelVectors; ++v) sum[p][v].store_unaligned(c + p * kPanelWidth + v * kLanes);
+  }
+}
+
+using Tile = void (*)(std::int32_t, const float*, std::ptrdiff_t, const float*, const float*, float*, std::ptrdiff_t);
 
 template <int... Rows>
 constexpr std::array<Tile, sizeof...(Rows)> tiles_of(std::integer_sequence<int, Rows...>) {
@@ -115,7 +147,12 @@ void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::p
   const std::int32_t rows = m / tiles;
   const std::int32_t taller = m % tiles;
 
-  for (std::int32_t first = 0; first < n; first += kPanelWidth) {
+  std::int32_t first = 0;
+  for (; m == 1 && first + kRowWidth <= n; first += kRowWidth) {
+    single_row(k, a, panels, bias == nullptr ? nullptr : bias + first, c + first);
+    panels += std::ptrdiff_t{k} * kRowWidth;
+  }
+  for (; first < n; first += kPanelWidth) {
     const std::int32_t columns = std::min(kPanelWidth, n - first);
     std::array<float, kPanelWidth> start = {};
     if (bias != nullptr) std::copy_n(bias + first, columns, start.data());
