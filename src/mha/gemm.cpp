@@ -77,7 +77,7 @@ void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel
 constexpr int kRowPanels = 8 / kPanelVectors;
 constexpr int kRowWidth = kRowPanels * kPanelWidth;
 
-void single_row(std::int32_t k, const float* a, const float* panels, const float* bias, float* c) {
+[[gnu::noinline]] void single_row(std::int32_t k, const float* a, const float* panels, const float* bias, float* c) {
   Lanes sum[kRowPanels][kPanelVectors];
   MHA_UNROLL
   for (int p = 0; p < kRowPanels; ++p) {
