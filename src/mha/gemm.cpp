@@ -24,19 +24,19 @@ namespace {
 struct TileShape {
   int rows, vectors;
 };
-// GFLOP/s of a 128 × 512 × 512 product on a Zen 5, and the share of the multiply-add peak in Chromium:
+// What decided, in GFLOP/s for 128 × 512 × 512 on a Zen 5 (and the share of the multiply-add peak in Chromium):
 //
-//                 Chromium   Firefox   WebKitGTK                     next best
-//   relaxed 6×2   53.7 0.95     53.3           –                     5×2: 50, 48; 3×3: 45, 45
-//   simd    2×4   51.6 0.90     50.6        49.0                     5×2: 48, 49, 48; 3×3 spills in Chromium: 35
+//   build        Chromium      Firefox   WebKitGTK   the next best there
+//   relaxed 6×2  53.7 (0.95)   53.3      –           5×2: 50.3, 47.5;        3×3: 44.7, 45.3
+//   simd    2×4  51.6 (0.90)   50.6      49.0        5×2: 47.9, 49.3, 48.4;  3×3: 35.3, 38.6, 50.3
 constexpr TileShape kTile = kFusedMulAdd ? TileShape{.rows = 6, .vectors = 2} : TileShape{.rows = 2, .vectors = 4};
 constexpr int kTileRows = kTile.rows;
 constexpr int kPanelVectors = kTile.vectors;
 constexpr int kPanelWidth = kPanelVectors * kLanes;
 
-/// One tile of C: Rows rows times one panel. It stores whole panels only, in one way and without a call: what is alive
-/// over a call anywhere behind the loop, if only to copy the few columns of a last panel, lives on the stack in
-/// Firefox and WebKit from the loop on, 17 GFLOP/s instead of 50.
+/// One tile of C: Rows rows times one panel. It stores whole vectors and calls nothing: a sum that is alive over a
+/// call, if only one that copies the few columns of a last panel, lives on the stack in Firefox and WebKit, in the loop
+/// before the call, too: 17 GFLOP/s instead of 50.
 template <int Rows>
 void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel, const float* bias, float* c,
           std::ptrdiff_t ldc) {
@@ -73,7 +73,8 @@ void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel
   }
 }
 
-/// One row of C over kRowPanels panels: within one panel a single row has too few sums under way.
+/// One row of C over kRowPanels panels: within one panel a single row has too few sums under way, in the relaxed build
+/// 12 GFLOP/s instead of 25. Not inlined, because its caller calls.
 constexpr int kRowPanels = 8 / kPanelVectors;
 constexpr int kRowWidth = kRowPanels * kPanelWidth;
 
