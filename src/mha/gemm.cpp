@@ -18,22 +18,28 @@
 namespace mha {
 namespace {
 
-// The register tile: kTileRows × kPanelVectors accumulators, plus the panel row and one broadcast, in 16 registers.
-// A multiply-add keeps 12 accumulators busy; without one the product needs registers of its own, and fewer,
-// wider rows read A less often.
-#if defined(__wasm_relaxed_simd__) && !defined(MHA_SCALAR)
-constexpr int kTileRows = 6;
-constexpr int kPanelVectors = 2;
-#else
-constexpr int kTileRows = 2;
-constexpr int kPanelVectors = 4;
-#endif
+// The register tile: so many rows × vectors of C are summed at a time. With the panel's row and one broadcast they must
+// fit into 16 registers, and about eight sums must be under way, for a multiply-add takes four cycles and two begin in
+// each. A product and an addition, where there is no multiply-add, need a register of their own between them.
+struct TileShape {
+  int rows, vectors;
+};
+// What decided, in GFLOP/s for 128 × 512 × 512 on a Zen 5 (and the share of the multiply-add peak in Chromium):
+//
+//   build        Chromium      Firefox   WebKitGTK   the next best there
+//   relaxed 6×2  53.7 (0.95)   53.3      –           5×2: 50.3, 47.5;        3×3: 44.7, 45.3
+//   simd    2×4  51.6 (0.90)   50.6      49.0        5×2: 47.9, 49.3, 48.4;  3×3: 35.3, 38.6, 50.3
+constexpr TileShape kTile = kFusedMulAdd ? TileShape{.rows = 6, .vectors = 2} : TileShape{.rows = 2, .vectors = 4};
+constexpr int kTileRows = kTile.rows;
+constexpr int kPanelVectors = kTile.vectors;
 constexpr int kPanelWidth = kPanelVectors * kLanes;
 
-/// One tile of C: Rows rows times one panel. `columns` < kPanelWidth only for the last panel.
+/// One tile of C: Rows rows times one panel. It stores whole vectors and calls nothing: a sum that is alive over a
+/// call, if only one that copies the few columns of a last panel, lives on the stack in Firefox and WebKit, in the loop
+/// before the call, too: 17 GFLOP/s instead of 50.
 template <int Rows>
-void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel, const float* bias,
-          std::int32_t columns, float* c, std::ptrdiff_t ldc) {
+void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel, const float* bias, float* c,
+          std::ptrdiff_t ldc) {
   Lanes sum[std::size_t{Rows}][kPanelVectors];
   MHA_UNROLL
   for (int v = 0; v < kPanelVectors; ++v) {
@@ -60,25 +66,48 @@ void tile(std::int32_t k, const float* a, std::ptrdiff_t lda, const float* panel
   } while (panel != end);
   // --- end excerpt
 
-  if (columns == kPanelWidth) {
-    MHA_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      MHA_UNROLL
-      for (int v = 0; v < kPanelVectors; ++v) sum[r][v].store_unaligned(c + r * ldc + v * kLanes);
-    }
-    return;
-  }
   MHA_UNROLL
   for (int r = 0; r < Rows; ++r) {
-    std::array<float, kPanelWidth> row;
     MHA_UNROLL
-    for (int v = 0; v < kPanelVectors; ++v) sum[r][v].store_unaligned(row.data() + v * kLanes);
-    std::copy_n(row.data(), columns, c + r * ldc);
+    for (int v = 0; v < kPanelVectors; ++v) sum[r][v].store_unaligned(c + r * ldc + v * kLanes);
   }
 }
 
-using Tile = void (*)(std::int32_t, const float*, std::ptrdiff_t, const float*, const float*, std::int32_t, float*,
-                      std::ptrdiff_t);
+/// One row of C over kRowPanels panels: within one panel a single row has too few sums under way, in the relaxed build
+/// 12 GFLOP/s instead of 25. Not inlined, because its caller calls.
+constexpr int kRowPanels = 8 / kPanelVectors;
+constexpr int kRowWidth = kRowPanels * kPanelWidth;
+
+[[gnu::noinline]] void single_row(std::int32_t k, const float* a, const float* panels, const float* bias, float* c) {
+  Lanes sum[kRowPanels][kPanelVectors];
+  MHA_UNROLL
+  for (int p = 0; p < kRowPanels; ++p) {
+    MHA_UNROLL
+    for (int v = 0; v < kPanelVectors; ++v) {
+      sum[p][v] = bias == nullptr ? Lanes(0.0F) : Lanes::load_unaligned(bias + p * kPanelWidth + v * kLanes);
+    }
+  }
+  const std::ptrdiff_t next = std::ptrdiff_t{k} * kPanelWidth;
+  const float* const end = panels + next;
+  do {
+    const Lanes broadcast(*a++);
+    MHA_UNROLL
+    for (int p = 0; p < kRowPanels; ++p) {
+      MHA_UNROLL
+      for (int v = 0; v < kPanelVectors; ++v) {
+        sum[p][v] = mul_add(broadcast, Lanes::load_aligned(panels + p * next + v * kLanes), sum[p][v]);
+      }
+    }
+    panels += kPanelWidth;
+  } while (panels != end);
+  MHA_UNROLL
+  for (int p = 0; p < kRowPanels; ++p) {
+    MHA_UNROLL
+    for (int v = 0; v < kPanelVectors; ++v) sum[p][v].store_unaligned(c + p * kPanelWidth + v * kLanes);
+  }
+}
+
+using Tile = void (*)(std::int32_t, const float*, std::ptrdiff_t, const float*, const float*, float*, std::ptrdiff_t);
 
 template <int... Rows>
 constexpr std::array<Tile, sizeof...(Rows)> tiles_of(std::integer_sequence<int, Rows...>) {
@@ -119,7 +148,12 @@ void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::p
   const std::int32_t rows = m / tiles;
   const std::int32_t taller = m % tiles;
 
-  for (std::int32_t first = 0; first < n; first += kPanelWidth) {
+  std::int32_t first = 0;
+  for (; m == 1 && first + kRowWidth <= n; first += kRowWidth) {
+    single_row(k, a, panels, bias == nullptr ? nullptr : bias + first, c + first);
+    panels += std::ptrdiff_t{k} * kRowWidth;
+  }
+  for (; first < n; first += kPanelWidth) {
     const std::int32_t columns = std::min(kPanelWidth, n - first);
     std::array<float, kPanelWidth> start = {};
     if (bias != nullptr) std::copy_n(bias + first, columns, start.data());
@@ -128,8 +162,15 @@ void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::p
     std::int32_t row = 0;
     for (std::int32_t t = 0; t < tiles; ++t) {
       const std::int32_t height = rows + (t < taller ? 1 : 0);
-      kTiles[static_cast<std::size_t>(height - 1)](k, a + row * lda, lda, panels, start.data(), columns,
-                                                   c + row * ldc + first, ldc);
+      const Tile compute = kTiles[static_cast<std::size_t>(height - 1)];
+      float* const to = c + row * ldc + first;
+      if (columns == kPanelWidth) {
+        compute(k, a + row * lda, lda, panels, start.data(), to, ldc);
+      } else {
+        std::array<float, std::size_t{kTileRows} * kPanelWidth> whole;
+        compute(k, a + row * lda, lda, panels, start.data(), whole.data(), kPanelWidth);
+        for (std::int32_t r = 0; r < height; ++r) std::copy_n(whole.data() + r * kPanelWidth, columns, to + r * ldc);
+      }
       row += height;
     }
     panels += std::ptrdiff_t{k} * kPanelWidth;

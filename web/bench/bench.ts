@@ -4,11 +4,14 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type EngineName, freePort, open } from './engines'
 import type { Job, Report, Size } from './page/job'
-import { type EngineRecord, engineRecord, machine, type Result, told } from './report'
+import { cliffs, type EngineRecord, engineRecord, machine, type Result, told } from './report'
 
 const root = resolve(import.meta.dirname, '../..')
 const engineNames: readonly EngineName[] = ['Chromium', 'Firefox', 'WebKitGTK']
 const sizes: readonly Size[] = [[11, 512, 8], [14, 512, 8], [128, 512, 8], [512, 512, 8], [128, 768, 12], [128, 1024, 16]]
+/** Sizes that fit no tile, each before a round one near by, of whose rate they should reach half. Not measured by --quick. */
+const odd: readonly (readonly [Size, Size])[] = [[[1, 512, 8], [8, 512, 8]], [[7, 512, 8], [8, 512, 8]], [[127, 511, 7], [128, 512, 8]], [[128, 208, 16], [128, 256, 16]]]
+const oddSizes: readonly Size[] = [[1, 512, 8], [7, 512, 8], [8, 512, 8], [127, 511, 7], [128, 208, 16], [128, 256, 16]]
 const pace = { quick: { rounds: 5, batchMs: 60, warmMs: 200 }, full: { rounds: 21, batchMs: 60, warmMs: 200 } }
 
 const say = (line: string): void => console.log(line)
@@ -66,9 +69,10 @@ export async function main(words: readonly string[]): Promise<void> {
   try {
     for (const name of engineNames) {
       try {
-        const record = await measured(name, site.address, { sizes, ...(quick ? pace.quick : pace.full) })
+        const record = await measured(name, site.address, quick ? { sizes, ...pace.quick } : { sizes: [...sizes, ...oddSizes], ...pace.full })
         result.engines.push(record)
         say(`\n${told(record)}`)
+        for (const cliff of cliffs(record, odd)) say(cliff)
       } catch (error) {
         say(`\n${name}: not measured. ${error instanceof Error ? error.message : String(error)}`)
       }

@@ -1,7 +1,7 @@
 // What the benchmark writes down, and how it tells it.
 import { cpus, totalmem } from 'node:os'
 import type { EngineName } from './engines'
-import type { ContenderName, Report } from './page/job'
+import type { ContenderName, Report, Size } from './page/job'
 
 export interface RowRecord {
   n: number
@@ -62,6 +62,18 @@ export function engineRecord(name: EngineName, version: string, { rows, peaks }:
       return { n, d, h, contender, medianMs, spread, gflops, ofPeak: gflops / own, vsOrt, deviation }
     }),
   }
+}
+
+/** Says where ours falls below half the rate of a round size near by. */
+export function cliffs({ rows }: Pick<EngineRecord, 'rows'>, pairs: readonly (readonly [odd: Size, round: Size])[]): string[] {
+  const ours = rows.filter(({ contender }) => contender.startsWith('ours'))
+  const at = ([n, d, h]: Size): RowRecord[] => ours.filter((row) => row.n === n && row.d === d && row.h === h)
+  return pairs.flatMap(([odd, round]) =>
+    at(odd).flatMap(({ contender, gflops }) => {
+      const near = at(round).find((row) => row.contender === contender)
+      return near !== undefined && gflops < near.gflops / 2 ? [`a cliff: ${contender} does ${gflops.toFixed(1)} GFLOP/s at ${odd.join(', ')}, ${near.gflops.toFixed(1)} at ${round.join(', ')}`] : []
+    }),
+  )
 }
 
 const columns = ['n', 'd', 'h', 'contender', 'median', 'spread', 'GFLOP/s', 'of peak', 'against onnxruntime-web'] as const

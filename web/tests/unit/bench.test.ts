@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { flopsOf, type Report } from '../../bench/page/job'
 import { race, type Runner } from '../../bench/page/race'
-import { engineRecord, told } from '../../bench/report'
+import { cliffs, engineRecord, type RowRecord, told } from '../../bench/report'
 
 describe('a race', () => {
   let now = 0
@@ -66,5 +66,15 @@ describe('a report', () => {
     const lines = told(engineRecord('Chromium', '1', report)).split('\n')
     expect(lines).toHaveLength(2 + report.rows.length)
     expect(lines[2]).toMatch(/ours-relaxed +2\.00 ms .* 2\.00 ×$/)
+  })
+})
+
+describe('a cliff', () => {
+  const at = (n: number, contender: RowRecord['contender'], gflops: number): RowRecord => ({ n, d: 512, h: 8, contender, gflops, medianMs: 1, spread: 0, ofPeak: 1, vsOrt: 1, deviation: 0 })
+
+  test('is where ours reaches less than half of a near size', () => {
+    const rows = [at(7, 'ours-simd', 19), at(8, 'ours-simd', 40), at(7, 'ours-relaxed', 21), at(8, 'ours-relaxed', 40), at(7, 'eigen-wasm', 1), at(8, 'eigen-wasm', 9)]
+    expect(cliffs({ rows }, [[[7, 512, 8], [8, 512, 8]]])).toEqual(['a cliff: ours-simd does 19.0 GFLOP/s at 7, 512, 8, 40.0 at 8, 512, 8'])
+    expect(cliffs({ rows }, [[[8, 512, 8], [7, 512, 8]], [[9, 512, 8], [8, 512, 8]]])).toEqual([])
   })
 })
