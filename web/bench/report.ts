@@ -1,5 +1,6 @@
 // What the benchmark writes down, and how it tells it.
 import { cpus, totalmem } from 'node:os'
+import { quantile } from '../src/core/quantile'
 import type { EngineName } from './engines'
 import type { ContenderName, Report } from './page/job'
 
@@ -34,12 +35,6 @@ export interface Result {
   engines: EngineRecord[]
 }
 
-const quantile = (values: readonly number[], share: number): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  const at = share * (sorted.length - 1)
-  const [low, high] = [sorted[Math.floor(at)] ?? NaN, sorted[Math.ceil(at)] ?? NaN]
-  return low + (high - low) * (at - Math.floor(at))
-}
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 export const machine = (): string => `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`

@@ -35,6 +35,3 @@ export interface Report {
 }
 
 export type State = { at: 'idle' } | { at: 'running'; doing: string } | { at: 'done'; report: Report } | { at: 'failed'; error: string }
-
-/** Multiplications and additions of one pass: four products with d × d, and two of every query with every key. */
-export const flopsOf = ([n, d]: Size): number => 8 * n * d * d + 4 * n * n * d

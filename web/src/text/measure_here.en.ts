@@ -1,0 +1,23 @@
+// How fast the reader's machine is. The type of this file is the type of measure_here.zh.ts.
+export const measureHere = {
+  intro:
+    'For about two seconds two things take turns on one core of your machine: passes of an attention layer, and a loop that does nothing but multiply and add numbers the processor has at hand. What the loop reaches is called the peak: nothing that one core computes in this browser gets beyond it.',
+  run: 'Measure here',
+  stop: 'Stop',
+  progress: 'Measured so far',
+  stopped: 'Stopped. Nothing is left of it.',
+  columns: { what: 'what ran', ms: 'one pass', speed: 'speed', ofPeak: 'of the peak' },
+  size: (tokens: number, modelDim: number, heads: number) => `n = ${tokens}, d = ${modelDim}, h = ${heads}`,
+  onThePage: 'on the page',
+  peak: 'multiply and add only',
+  done: (tokens: number, ms: string, ofPeak: string) =>
+    `Here, the pass on the page, over ${tokens === 1 ? '1 token' : `${tokens} tokens`}, takes ${ms} ms: ${ofPeak} of the peak.`,
+  build: {
+    relaxed: 'The “relaxed” build ran: to multiply and add is one instruction.',
+    simd: 'The “simd” build ran: to multiply and to add are two instructions, and the peak is what these two reach.',
+  },
+  meaning:
+    'FLOP/s: multiplications and additions of the matrix products in a second; 1 GFLOP/s is a billion of them. With few tokens, every parameter comes from memory and is used only a few times, so the arithmetic waits. With many tokens it is used often, and a pass gets closer to the peak. Other work on the machine, a battery or heat make everything slower.',
+}
+
+export type MeasureHereText = typeof measureHere
