@@ -1,12 +1,11 @@
-// Ours: the very modules that the lesson ships, through the boundary the lesson uses. Trace detail `core`.
+// Ours: the very modules that the lesson ships, through the boundary the lesson uses. Trace detail `core`, if not said otherwise.
 import { shapeRecord, type TensorName } from '../../src/core/generated/tables'
 import { layoutOf } from '../../src/core/layout'
+import type { Shape } from '../../src/core/protocol'
 import { decodeShape, encodeParts } from '../../src/core/records'
 import { type Cost, TimedPass } from '../../src/core/timed_pass'
 import { out, Wasm } from '../../src/core/wasm'
 import type { Size } from './job'
-
-const place = 0
 
 /** The five matrices of a problem, row-major. */
 export interface Given {
@@ -20,19 +19,37 @@ export interface Given {
 export class Ours {
   #timed: TimedPass | undefined
 
-  private constructor(private readonly wasm: Wasm) {}
+  private constructor(
+    private readonly wasm: Wasm,
+    private readonly place: number,
+    private readonly detail: 'core' | 'full',
+  ) {}
 
   static async start(bytes: BufferSource): Promise<Ours> {
-    return new Ours(await Wasm.instantiate(bytes))
+    return new Ours(await Wasm.instantiate(bytes), 0, 'core')
+  }
+
+  /** The same module with a pass of its own. */
+  other(detail: 'core' | 'full'): Ours {
+    return new Ours(this.wasm, this.place + 1, detail)
   }
 
   /** Seeded weights and the vectors of n made-up words: what the lesson would compute with. Returns what a pass takes. */
   begin([n, d, h]: Size): Cost {
     const record = new Int32Array(shapeRecord.size)
     this.wasm.run('mha_self_attention', n, d, h, out(record))
-    this.#timed?.release()
-    this.#timed = new TimedPass(this.wasm, place, decodeShape(record))
+    return this.beginShape(decodeShape(record))
+  }
+
+  beginShape(shape: Shape): Cost {
+    this.end()
+    this.#timed = new TimedPass(this.wasm, this.place, shape, this.detail)
     return this.#timed.cost
+  }
+
+  end(): void {
+    this.#timed?.release()
+    this.#timed = undefined
   }
 
   given(): Given {
@@ -55,7 +72,7 @@ export class Ours {
   /** A whole matrix, which lies in its slab without gaps. */
   #read(slab: 'input' | 'parameters' | 'trace', name: TensorName): Float32Array {
     const { shape, weights, input, trace } = this.#timed!
-    const view = layoutOf(this.wasm, slab, shape, encodeParts('core')).views[name]!
+    const view = layoutOf(this.wasm, slab, shape, encodeParts(this.detail)).views[name]!
     const all = slab === 'parameters' ? weights.copyOut() : this.wasm.copyOut(slab === 'input' ? input : trace)
     return all.slice(view.offset, view.offset + view.shape[0]! * view.shape[1]!)
   }

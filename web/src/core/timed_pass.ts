@@ -1,5 +1,4 @@
-// One pass, over and over, for whoever times it: seeded weights and inputs that lie ready in the module's memory, and of the trace no
-// more than what the mathematics needs.
+// One pass, over and over, for whoever times it: seeded weights and inputs that lie ready in the module's memory.
 import { costRecord } from './generated/tables'
 import { layoutOf } from './layout'
 import { embed } from './pass_memory'
@@ -8,7 +7,6 @@ import { encodeOptions, encodeParts, encodeShape } from './records'
 import { type Block, out, type Wasm } from './wasm'
 import { Weights } from './weights'
 
-const parts = encodeParts('core')
 const options = encodeOptions({ scaled: true, causal: false, padding: 0 })
 const seed = 42
 
@@ -26,12 +24,14 @@ export class TimedPass {
   readonly trace: Block
   readonly #arguments: Parameters<Wasm['runLocated']>
 
-  /** In a place for layers that is free. */
+  /** In a place for layers that is free. Of the trace, if not told otherwise, no more than what the mathematics needs. */
   constructor(
     private readonly wasm: Wasm,
     place: number,
     readonly shape: Shape,
+    readonly detail: 'core' | 'full' = 'core',
   ) {
+    const parts = encodeParts(detail)
     this.cost = costOf(wasm, shape)
     this.weights = new Weights(wasm, place, shape, seed)
     const blocks: Block[] = []

@@ -7,17 +7,17 @@ export const measureHere = {
   progress: 'Measured so far',
   stopped: 'Stopped. Nothing is left of it.',
   columns: { what: 'what ran', ms: 'one pass', speed: 'speed', ofPeak: 'of the peak' },
-  size: (tokens: number, modelDim: number, heads: number) => `n = ${tokens}, d = ${modelDim}, h = ${heads}`,
+  size: (tokens: number, modelDim: number, heads: number) => `n\u00a0=\u00a0${tokens}, d\u00a0=\u00a0${modelDim}, h\u00a0=\u00a0${heads}`,
   onThePage: 'on the page',
   peak: 'multiply and add only',
-  done: (tokens: number, ms: string, ofPeak: string) =>
-    `Here, the pass on the page, over ${tokens === 1 ? '1 token' : `${tokens} tokens`}, takes ${ms} ms: ${ofPeak} of the peak.`,
+  done: (tokens: number, time: string, ofPeak: string) =>
+    `Here, the pass on the page, over ${tokens === 1 ? '1 token' : `${tokens} tokens`}, takes ${time}: ${ofPeak} of the peak.`,
   build: {
     relaxed: 'The “relaxed” build ran: to multiply and add is one instruction.',
     simd: 'The “simd” build ran: to multiply and to add are two instructions, and the peak is what these two reach.',
   },
   meaning:
-    'FLOP/s: multiplications and additions of the matrix products in a second; 1 GFLOP/s is a billion of them. With few tokens, every parameter comes from memory and is used only a few times, so the arithmetic waits. With many tokens it is used often, and a pass gets closer to the peak. Other work on the machine, a battery or heat make everything slower.',
+    'FLOP/s: multiplications and additions of the matrix products in a second; 1 GFLOP/s is a billion of them. A tiny pass spends most of its time on what surrounds the arithmetic: the call, the checks, moving numbers about. The larger its matrices, the closer it gets to the peak. Other work on the machine, a battery or heat make everything slower.',
 }
 
 export type MeasureHereText = typeof measureHere

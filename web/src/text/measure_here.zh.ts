@@ -8,14 +8,14 @@ export const measureHere: MeasureHereText = {
   progress: '测了多少',
   stopped: '停了，什么都没有留下。',
   columns: { what: '跑的是什么', ms: '一遍用时', speed: '速度', ofPeak: '占峰值' },
-  size: (tokens, modelDim, heads) => `n = ${tokens}，d = ${modelDim}，h = ${heads}`,
+  size: (tokens, modelDim, heads) => `n\u00a0=\u00a0${tokens}，d\u00a0=\u00a0${modelDim}，h\u00a0=\u00a0${heads}`,
   onThePage: '页面上的',
   peak: '只做乘和加',
-  done: (tokens, ms, ofPeak) => `在这台机器上，页面上的 ${tokens} 个词元算一遍要 ${ms} 毫秒，速度是峰值的 ${ofPeak}。`,
+  done: (tokens, time, ofPeak) => `在这台机器上，页面上的 ${tokens} 个词元算一遍要 ${time}，速度是峰值的 ${ofPeak}。`,
   build: {
     relaxed: '跑的是 relaxed 版：一乘一加是一条指令。',
     simd: '跑的是 simd 版：乘和加是两条指令，峰值也是这两条指令的峰值。',
   },
   meaning:
-    'FLOP/s 是每秒做的乘法和加法，只数矩阵乘法里的；1 GFLOP/s 是每秒十亿次。词元少，每个参数从内存取来只用几次，计算就得等内存；词元多，取来一次用很多次，就更接近峰值。机器在忙别的、用电池、太热，都会变慢。',
+    'FLOP/s 是每秒做的乘法和加法，只数矩阵乘法里的；1 GFLOP/s 是每秒十亿次。很小的一遍，时间大多花在计算以外：调用、检查、搬数。矩阵越大，越接近峰值。机器在忙别的、用电池、太热，都会变慢。',
 }

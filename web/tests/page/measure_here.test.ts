@@ -22,6 +22,7 @@ const rows = (lesson: Lesson): Promise<string[][]> =>
   lesson.page.evaluate((which) => [...document.querySelectorAll(`${which} tbody tr`)].map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')), id('measure-report'))
 
 const number = (text: string): number => Number(/[\d.]+/.exec(text)![0])
+const milliseconds = (text: string): number => number(text) * { µs: 1e-3, ms: 1, s: 1e3 }[/ (µs|ms|s)$/.exec(text)![1] as 'ms']
 const flopsPerSecond = (text: string): number => number(text) * { k: 1e3, M: 1e6, G: 1e9, T: 1e12, '': 1 }[/ ([kMGT]?)FLOP\/s$/.exec(text)![1] as 'G']
 
 test.each(['zh', 'en'] as const)('%s: the pass on the page, two of the article’s size, and the peak', async (lang) => {
@@ -37,11 +38,11 @@ test.each(['zh', 'en'] as const)('%s: the pass on the page, two of the article�
   const peak = flopsPerSecond(table.at(-1)![2]!)
   expect(peak).toBeGreaterThan(1e8)
   for (const [i, [n, d, h]] of sizes.entries()) {
-    const [what, ms, speed, share] = table[i] as [string, string, string, string]
+    const [what, time, speed, share] = table[i] as [string, string, string, string]
     expect(what.match(/\d+/g)!.map(Number)).toEqual([n, d, h])
     const flops = 8 * n * d * d + 4 * n * n * d
     // As rounded as they are printed.
-    expect((flopsPerSecond(speed) * number(ms)) / 1000 / flops).toBeCloseTo(1, 1)
+    expect((flopsPerSecond(speed) * milliseconds(time)) / 1000 / flops).toBeCloseTo(1, 1)
     expect(number(share) / (100 * (flopsPerSecond(speed) / peak))).toBeCloseTo(1, 1)
     expect(number(share)).toBeLessThan(100)
   }
