@@ -1,8 +1,7 @@
 // A pass allocates nothing, once one that needs as much room has been. Counted where the C library lets itself be
 // replaced; a sanitizer wants to be the only one who does that.
-#if defined(__GLIBC__) || __has_include(<features.h>)
-#include <features.h>
-#endif
+#include <cstdlib>
+
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 
 #include <catch2/catch_test_macros.hpp>

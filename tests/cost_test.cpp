@@ -74,7 +74,7 @@ TEST_CASE("the cost is the same over the boundary, and what can't be is refused"
   CHECK(record[kCost["flops"]] == cost(shape).flops);
   CHECK(record[kCost["exponentials"]] == cost(shape).exponentials);
   CHECK(record[kCost["bytes"]] == cost(shape).bytes);
-  CHECK(mha_cost(record_of({}).data(), record.data()) == number(Status::tokens_out_of_range));
+  CHECK(mha_cost(record_of(Shape{}).data(), record.data()) == number(Status::tokens_out_of_range));
   CHECK(mha_cost(record_of(shape).data(), nullptr) == number(Status::wrong_size));
   CHECK(mha_cost(nullptr, record.data()) == number(Status::wrong_size));
 }
