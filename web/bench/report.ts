@@ -1,6 +1,6 @@
 // What the benchmark writes down, and how it tells it.
 import { cpus, totalmem } from 'node:os'
-import { quantile } from '../src/core/quantile'
+import { quantile } from './quantile'
 import type { EngineName } from './engines'
 import type { Cost } from '../src/core/timed_pass'
 import type { ContenderName, Point, Report, ScalingRow } from './page/job'

@@ -166,7 +166,7 @@ export interface MeasureReport {
   build: 'simd' | 'relaxed'
   /** of multiply-adds on registers alone: one core of this machine, as this browser uses it */
   peakFlopsPerSecond: number
-  /** in the order asked; ms: the median of one pass; flops: of its matrix products */
+  /** in the order asked; ms: one pass in the fastest round; flops: of its matrix products */
   passes: { tokens: number; modelDim: number; heads: number; ms: number; flopsPerSecond: number; ofPeak: number }[]
 }
 

@@ -17,7 +17,7 @@ export const measureHere = {
     simd: 'The “simd” build ran: to multiply and to add are two instructions, and the peak is what these two reach.',
   },
   meaning:
-    'FLOP/s: multiplications and additions of the matrix products in a second; 1 GFLOP/s is a billion of them. A tiny pass spends most of its time on what surrounds the arithmetic: the call, the checks, moving numbers about. The larger its matrices, the closer it gets to the peak. Other work on the machine, a battery or heat make everything slower.',
+    'FLOP/s: multiplications and additions of the matrix products in a second; 1 GFLOP/s is a billion of them. A tiny pass spends most of its time on what surrounds the arithmetic: the call, the checks, moving numbers about. The larger its matrices, the closer it gets to the peak. Of twenty rounds the fastest counts; a busy machine, a battery or heat can make even that one slower.',
 }
 
 export type MeasureHereText = typeof measureHere

@@ -44,8 +44,9 @@ test.each(['zh', 'en'] as const)('%s: the pass on the page, two of the articleâ€
     // As rounded as they are printed.
     expect((flopsPerSecond(speed) * milliseconds(time)) / 1000 / flops).toBeCloseTo(1, 1)
     expect(number(share) / (100 * (flopsPerSecond(speed) / peak))).toBeCloseTo(1, 1)
-    expect(number(share)).toBeLessThan(100)
   }
+  // Of the passes only a tiny one is surely far from the peak on a busy machine, too.
+  expect(number(table[0]![3]!)).toBeLessThan(50)
   expect(await violations(lesson, `measured, ${lang}`)).toEqual([])
   expect(lesson.page.complaints).toEqual([])
   await lesson.close()

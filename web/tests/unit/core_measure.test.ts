@@ -32,6 +32,24 @@ const outputOf = (reply: Reply): Float32Array => {
   return (reply.value as { trace: Float32Array }).trace
 }
 
+test('the fastest round counts, whatever disturbs the others', async () => {
+  const ms = [[9, 5, 7], [40, 20, 30]]
+  vi.doMock('../../src/core/race', () => ({ race: async () => ms }))
+  vi.resetModules()
+  const { Measurement } = await import('../../src/core/measurement')
+  const { Engine } = await import('../../src/core/engine')
+  const engine = await Engine.start(await moduleBytes('simd'))
+  const measurement = engine.measurement()
+  expect(measurement).toBeInstanceOf(Measurement)
+  measurement.add(0, engine.shape(3, 64, 4))
+  const { passes, peakFlopsPerSecond } = await measurement.run(async () => {})
+  vi.doUnmock('../../src/core/race')
+  expect(passes[0]!.ms).toBe(20)
+  expect(passes[0]!.flopsPerSecond).toBeCloseTo((1000 * (8 * 3 * 64 ** 2 + 4 * 3 ** 2 * 64)) / 20, 6)
+  // The loop never ran: it has done nothing in its 5 ms.
+  expect(peakFlopsPerSecond).toBe(0)
+})
+
 describe.each(builds)('%s build', (build) => {
   test('times every size in the order asked, beside the peak; who asks meanwhile is answered with the right numbers', async () => {
     // Weights of another seed, so that a place is taken while the measurement has its own.
