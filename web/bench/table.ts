@@ -15,11 +15,11 @@ export const keptResult = (): Result => JSON.parse(readFileSync(kept, 'utf8')) a
 const words = {
   en: {
     columns: ['engine', 'n', 'd', 'h', 'ours', 'of the peak', 'onnxruntime-web', 'Eigen'],
-    measured: (machine: string, date: string) => `${machine}; ${date}. Median of one pass; “×”: how many times as long as ours.`,
+    measured: (machine: string, date: string) => `${machine}; ${date}. Median of one pass ± half the distance of its quartiles; “×”: how many times as long as ours.`,
   },
   zh: {
     columns: ['引擎', 'n', 'd', 'h', '我们的', '占峰值', 'onnxruntime-web', 'Eigen'],
-    measured: (machine: string, date: string) => `${machine}；${date}。一遍用时的中位数；“×”是我们的多少倍。`,
+    measured: (machine: string, date: string) => `${machine}；${date}。一遍用时的中位数 ± 四分位距的一半；“×”是我们的多少倍。`,
   },
 } as const
 
@@ -37,7 +37,7 @@ export function table({ machine, date, engines }: Result, lang: Lang): string {
       const ours = of('ours-relaxed', 'ours-simd', 'ours-native')!
       const peer = (row: RowRecord | undefined): string => (row ? `${ms(row.medianMs)} (${(row.medianMs / ours.medianMs).toFixed(2)} ×)` : '–')
       return [
-        `${name} ${version}`, String(ours.n), String(ours.d), String(ours.h), ms(ours.medianMs), `${Math.round(100 * ours.ofPeak)} %`,
+        `${name} ${version}`, String(ours.n), String(ours.d), String(ours.h), `${ms(ours.medianMs)} ±${Math.round(100 * ours.spread)} %`, `${Math.round(100 * ours.ofPeak)} %`,
         peer(of('onnxruntime-web')), peer(of('eigen-wasm', 'eigen-native')),
       ]
     })
