@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "lab/cost.hpp"
 #include "mha/attention.hpp"
 #include "mha/gemm.hpp"
 #include "mha/random.hpp"
@@ -44,12 +45,11 @@ CostAtScale cost_at_scale(const Shape& shape) {
   const double d = shape.model_dim;
   const double hk = shape.q_width();
   const double gk = shape.kv_width();
-  const double n = shape.tokens;
   const double weights = 2 * d * hk + 2 * d * gk;
   return {.weights = weights,
           .weight_bytes = weights * sizeof(float),
           .room_bytes = static_cast<double>(LayerAtScale::room(shape) * sizeof(float)),
-          .flops = 2 * n * weights + 4 * n * n * hk};
+          .flops = cost(shape).flops};
 }
 
 LayerAtScale::Room::Room(const Shape& shape, float* begin) {

@@ -113,6 +113,9 @@ inline constexpr auto kRowShares = record("rowShares", "double", {{"bias"}, {"no
 /// As in Comparison.
 inline constexpr auto kComparison = record("comparison", "double", {{"numbers"}, {"differing"}, {"largest"}});
 
+/// As in Cost.
+inline constexpr auto kCost = record("cost", "double", {{"flops"}, {"exponentials"}, {"bytes"}});
+
 /// As in CostAtScale.
 inline constexpr auto kCostAtScale =
     record("costAtScale", "double", {{"weights"}, {"weightBytes"}, {"roomBytes"}, {"flops"}});

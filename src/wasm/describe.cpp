@@ -160,6 +160,7 @@ int main() {
   print_record(kRegion);
   print_record(kRowShares);
   print_record(kComparison);
+  print_record(kCost);
   print_record(kCostAtScale);
   print_record(kDeviation);
   print_models();

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "io/golden.hpp"
+#include "lab/cost.hpp"
 #include "lab/peak.hpp"
 #include "mha/attention.hpp"
 #include "mha/embedding.hpp"
@@ -250,6 +251,14 @@ std::int32_t mha_check(const std::uint8_t* file, std::uint32_t bytes, double* de
   Deviations found;
   if (Outcome bad = check(golden.value(), found); !bad.ok()) return answer(bad);
   for (std::size_t i = 0; i < kTensorCount; ++i) write_deviation(found[i], deviations + i * kDeviation.size());
+  return answer(Status::ok);
+}
+
+std::int32_t mha_cost(const std::int32_t* shape, double* cost) {
+  const Request request(shape);
+  if (!request.ok()) return answer(request.outcome);
+  if (!usable(cost, kCost.size())) return answer(Status::wrong_size);
+  write_cost(mha::cost(request.shape), cost);
   return answer(Status::ok);
 }
 

@@ -158,6 +158,9 @@ std::int32_t mha_at_scale_rms(std::int32_t model, std::int32_t tokens, float* ro
 MHA_EXPORT(mha_check)
 std::int32_t mha_check(const std::uint8_t* file, std::uint32_t bytes, double* deviations);
 
+/// What a pass of this shape takes. Writes a kCost record. Errors: as validate(Shape).
+MHA_EXPORT(mha_cost) std::int32_t mha_cost(const std::int32_t* shape, double* cost);
+
 /// Does `rounds` rounds of multiply-adds on registers alone, for a measurement of the peak. Returns the floating-point
 /// operations done, 0 if rounds < 1.
 MHA_EXPORT(mha_peak) double mha_peak(std::int32_t rounds);

@@ -8,6 +8,7 @@
 
 #include "io/golden.hpp"
 #include "lab/comparison.hpp"
+#include "lab/cost.hpp"
 #include "lab/layer_at_scale.hpp"
 #include "mha/explanation.hpp"
 #include "mha/influence.hpp"
@@ -81,6 +82,12 @@ inline void write_comparison(const Comparison& comparison, double* record) {
   record[kComparison["numbers"]] = static_cast<double>(comparison.numbers);
   record[kComparison["differing"]] = static_cast<double>(comparison.differing);
   record[kComparison["largest"]] = comparison.largest;
+}
+
+inline void write_cost(const Cost& cost, double* record) {
+  record[kCost["flops"]] = cost.flops;
+  record[kCost["exponentials"]] = cost.exponentials;
+  record[kCost["bytes"]] = cost.bytes;
 }
 
 inline void write_cost(const CostAtScale& cost, double* record) {

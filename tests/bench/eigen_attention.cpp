@@ -1,27 +1,20 @@
-// The same layer as one would write it with Eigen, compiled to WebAssembly: a contender of the benchmark. And the
-// oracle in double, which says whether a contender's output is right.
-#include <Eigen/Core>
-#include <cmath>
+// The peers that are C++ themselves, compiled to WebAssembly: Eigen's layer, the judge of all outputs, and the rates of
+// the model.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "mha/attention_reference.hpp"
+#include "bench/eigen_layer.hpp"
+#include "bench/rates.hpp"
+
+using namespace mha;
 
 namespace {
 
-using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-struct Problem {
-  mha::Shape shape;
-  Floats x, w_q, w_k, w_v, w_o;       // given
-  Floats q, k, v, scores, concat, y;  // made
-  std::vector<float> other;           // an output to be judged
-};
-
-std::unique_ptr<Problem> problem;  // NOLINT: the module is one benchmark
-
-std::span<const float> span(const Floats& matrix) { return {matrix.data(), static_cast<std::size_t>(matrix.size())}; }
+std::unique_ptr<bench::EigenLayer> layer;  // NOLINT: the module is one benchmark
+std::unique_ptr<bench::Bytes> block;       // NOLINT
+std::vector<float> judged;                 // NOLINT
 
 }  // namespace
 
@@ -31,59 +24,32 @@ extern "C" {
 
 /// Makes room for n tokens, d and h. The caller fills the five matrices, row-major.
 BENCH_EXPORT(begin) void begin(std::int32_t n, std::int32_t d, std::int32_t h) {
-  problem = std::make_unique<Problem>();
-  problem->shape = mha::self_attention(n, d, h);
-  problem->x.resize(n, d);
-  for (Floats* const matrix : {&problem->w_q, &problem->w_k, &problem->w_v, &problem->w_o}) matrix->resize(d, d);
-  problem->concat.resize(n, d);
-  problem->y.resize(n, d);
-  problem->other.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(d));
+  layer = std::make_unique<bench::EigenLayer>(self_attention(n, d, h));
+  judged.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(d));
 }
 
 /// Where matrix number `which` lies: x, w_q, w_k, w_v, w_o, and the output y.
 BENCH_EXPORT(matrix) float* matrix(std::int32_t which) {
-  Problem& p = *problem;
-  Floats* const matrices[] = {&p.x, &p.w_q, &p.w_k, &p.w_v, &p.w_o, &p.y};
+  bench::EigenLayer& l = *layer;
+  bench::Floats* const matrices[] = {&l.x, &l.w_q, &l.w_k, &l.w_v, &l.w_o, &l.y};
   return matrices[which]->data();
 }
 
 /// One pass.
-BENCH_EXPORT(forward) void forward() {
-  Problem& p = *problem;
-  const std::int32_t width = p.shape.head_dim;
-  p.q.noalias() = p.x * p.w_q;
-  p.k.noalias() = p.x * p.w_k;
-  p.v.noalias() = p.x * p.w_v;
-  const float scale = 1.0F / std::sqrt(static_cast<float>(width));
-  for (std::int32_t head = 0; head < p.shape.heads; ++head) {
-    const auto columns = [&](Floats& matrix) { return matrix.middleCols(head * width, width); };
-    p.scores.noalias() = columns(p.q) * columns(p.k).transpose();
-    p.scores *= scale;
-    p.scores.colwise() -= p.scores.rowwise().maxCoeff().eval();
-    p.scores = p.scores.array().exp();
-    p.scores.array().colwise() /= p.scores.rowwise().sum().array().eval();
-    columns(p.concat).noalias() = p.scores * columns(p.v);
-  }
-  p.y.noalias() = p.concat * p.w_o;
-}
+BENCH_EXPORT(forward) void forward() { layer->forward(); }
 
 /// Where an output that is to be judged goes, n·d floats.
-BENCH_EXPORT(other) float* other() { return problem->other.data(); }
+BENCH_EXPORT(other) float* other() { return judged.data(); }
 
-/// The largest |other − reference| / bound over the output. At most 1: as right as any float computation can be.
-BENCH_EXPORT(deviation) double deviation() {
-  const Problem& p = *problem;
-  const mha::Parameters parameters = {.w_q = span(p.w_q), .w_k = span(p.w_k), .w_v = span(p.w_v), .w_o = span(p.w_o)};
-  const mha::Input input = {.x = span(p.x)};
-  const mha::Reference reference = mha::attention_reference(p.shape, parameters, input, mha::Options{});
-  double worst = 0;
-  for (Eigen::Index i = 0; i < reference.output.value.size(); ++i) {
-    const double error =
-        std::abs(static_cast<double>(p.other[static_cast<std::size_t>(i)]) - reference.output.value.data()[i]);
-    const double share = error / reference.output.bound.data()[i];
-    if (!(share <= worst)) worst = share;
-  }
-  return worst;
+/// As EigenLayer::deviation of that output.
+BENCH_EXPORT(deviation) double deviation() { return layer->deviation(judged); }
+
+/// As in rates.hpp.
+BENCH_EXPORT(exponentials) double exponentials(std::int32_t rows) { return bench::exponentials(rows); }
+BENCH_EXPORT(begin_bytes) void begin_bytes(double bytes) {
+  block.reset();
+  block = std::make_unique<bench::Bytes>(static_cast<std::size_t>(bytes));
 }
+BENCH_EXPORT(read_bytes) void read_bytes() { block->read(); }
 
 }  // extern "C"

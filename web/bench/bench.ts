@@ -1,13 +1,16 @@
-// ./dev bench [--quick] [--json FILE]: ours against its peers and against the peak, in every browser of this machine.
-import { spawn } from 'node:child_process'
+// ./dev bench [--quick] [--scaling] [--json FILE]: ours against its peers and against the peak, in every browser of this machine and
+// without one. --table: the tables of the READMEs anew, from the figures that are kept.
+import { execFileSync, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type EngineName, freePort, open } from './engines'
+import { type BrowserName, freePort, open } from './engines'
+import { curves } from './curves'
 import type { Job, Report, Size } from './page/job'
-import { cliffs, type EngineRecord, engineRecord, machine, type Result, told } from './report'
+import { cliffs, type EngineRecord, engineRecord, machine, type Result, told, toldScaling } from './report'
+import { renewTables } from './table'
 
 const root = resolve(import.meta.dirname, '../..')
-const engineNames: readonly EngineName[] = ['Chromium', 'Firefox', 'WebKitGTK']
+const browserNames: readonly BrowserName[] = ['Chromium', 'Firefox', 'WebKitGTK']
 const sizes: readonly Size[] = [[11, 512, 8], [14, 512, 8], [128, 512, 8], [512, 512, 8], [128, 768, 12], [128, 1024, 16]]
 /** Sizes that fit no tile, each before a round one near by, of whose rate they should reach half. Not measured by --quick. */
 const odd: readonly (readonly [Size, Size])[] = [[[1, 512, 8], [8, 512, 8]], [[7, 512, 8], [8, 512, 8]], [[127, 511, 7], [128, 512, 8]], [[128, 208, 16], [128, 256, 16]]]
@@ -18,14 +21,16 @@ const say = (line: string): void => console.log(line)
 
 interface Wish {
   quick: boolean
+  scaling: boolean
+  table: boolean
   json: string | undefined
 }
 
 function wishOf(words: readonly string[]): Wish {
-  const wish: Wish = { quick: false, json: undefined }
+  const wish: Wish = { quick: false, scaling: false, table: false, json: undefined }
   const rest = [...words]
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--quick') wish.quick = true
+    if (word === '--quick' || word === '--scaling' || word === '--table') wish[word.slice(2) as 'quick'] = true
     else if (word === '--json' && rest.length > 0) wish.json = rest.shift()
     else throw new Error(`bench does not know ${word}`)
   }
@@ -39,7 +44,7 @@ async function served(): Promise<{ address: string; close(): void }> {
   return { address: `http://127.0.0.1:${port}/`, close: () => void server.kill() }
 }
 
-async function measured(name: EngineName, address: string, job: Job): Promise<EngineRecord> {
+async function measured(name: BrowserName, address: string, job: Job): Promise<EngineRecord> {
   const engine = await open(name, address)
   try {
     await engine.evaluate((wanted) => window.bench.start(wanted), job)
@@ -61,18 +66,28 @@ async function measured(name: EngineName, address: string, job: Job): Promise<En
   }
 }
 
+/** The same without a browser, as this machine's compiler makes it. */
+function measuredNatively({ sizes, rounds, batchMs, warmMs }: Job): EngineRecord {
+  const words = [rounds, batchMs, warmMs, ...sizes.map((size) => size.join(','))].map(String)
+  const { version, report } = JSON.parse(execFileSync(resolve(root, 'build/release/mha_bench_native'), words, { encoding: 'utf8' })) as { version: string; report: Omit<Report, 'scaling'> }
+  return engineRecord('native', version, { ...report, scaling: [] })
+}
+
 export async function main(words: readonly string[]): Promise<void> {
-  const { quick, json } = wishOf(words)
+  const { quick, scaling, table, json } = wishOf(words)
+  if (table) return renewTables()
   const result: Result = { machine: machine(), date: new Date().toISOString().slice(0, 10), engines: [] }
   say(`${result.machine}, ${result.date}`)
   const site = await served()
+  const job: Job = { sizes: quick ? sizes : [...sizes, ...oddSizes], scaling: scaling ? curves : [], ...(quick ? pace.quick : pace.full) }
   try {
-    for (const name of engineNames) {
+    for (const name of [...browserNames, 'native'] as const) {
       try {
-        const record = await measured(name, site.address, quick ? { sizes, ...pace.quick } : { sizes: [...sizes, ...oddSizes], ...pace.full })
+        const record = name === 'native' ? measuredNatively(job) : await measured(name, site.address, job)
         result.engines.push(record)
         say(`\n${told(record)}`)
         for (const cliff of cliffs(record, odd)) say(cliff)
+        if (record.scaling) say(`\n${toldScaling(record)}`)
       } catch (error) {
         say(`\n${name}: not measured. ${error instanceof Error ? error.message : String(error)}`)
       }

@@ -8,10 +8,11 @@ import type { Browser } from '../tests/page/driver/driver'
 import { executable } from '../tests/page/driver/executable'
 import { launch as launchFirefox } from '../tests/page/driver/firefox'
 
-export type EngineName = 'Chromium' | 'Firefox' | 'WebKitGTK'
+export type BrowserName = 'Chromium' | 'Firefox' | 'WebKitGTK'
+export type EngineName = BrowserName | 'native'
 
 export interface Engine {
-  name: EngineName
+  name: BrowserName
   version: string
   /** Runs in the page. The function is sent as text. */
   evaluate<Result, Argument>(work: (argument: Argument) => Result, argument?: Argument): Promise<Awaited<Result>>
@@ -19,13 +20,13 @@ export interface Engine {
 }
 
 /** Opens the address in an engine, or says why it cannot. */
-export async function open(name: EngineName, address: string): Promise<Engine> {
+export async function open(name: BrowserName, address: string): Promise<Engine> {
   if (name === 'WebKitGTK') return openWebKit(address)
   const browser = await (name === 'Chromium' ? launchChromium() : launchFirefox())
   return openIn(browser, name, address)
 }
 
-async function openIn(browser: Browser, name: EngineName, address: string): Promise<Engine> {
+async function openIn(browser: Browser, name: BrowserName, address: string): Promise<Engine> {
   const page = await browser.open()
   await page.goto(address)
   const agent = await page.evaluate(() => navigator.userAgent)

@@ -1,36 +1,75 @@
-// How long the reader waits: h dragged over its divisors at 512 wide with the lesson's sentence, from input to paint; the longest
-// task of the page meanwhile; and the frames of every movement at 1440 wide. Numbers in ms, on this machine, now.
+// How long the reader waits, at 1440 wide: from navigation to the first numbers; from input to paint when h, a token or the stop
+// changes; the longest tasks of the page meanwhile; and the frames of every movement. Numbers in ms, on this machine, now.
 //   node bench/main_thread.mjs [address of a served page]; CHROMIUM names the browser, STOPS where h is dragged
 import { chromium } from 'playwright-core'
 
 const address = process.argv[2] ?? 'http://localhost:8008/'
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
-const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
+const viewport = { width: 1440, height: 900 }
+const page = await (await browser.newContext({ viewport })).newPage()
 
 const stops = (process.env.STOPS ?? '1,3,6,9').split(',').map(Number)
+const sizes = [['512 = 8 × 64', 'dModel=512&heads=8'], ['1024 = 16 × 64', 'dModel=1024&heads=16']]
 const quantile = (values, share) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN
 const said = (values) => `median ${quantile(values, 0.5).toFixed(1)}, p95 ${quantile(values, 0.95).toFixed(1)}, most ${Math.max(...values).toFixed(1)} (${values.length})`
+const saidTasks = (tasks) => `tasks over 50 ms: ${tasks.length > 0 ? said(tasks) : 'none'}`
 
-async function open(search) {
-  await page.goto(address + search)
-  await page.waitForSelector('main[data-ready=true]')
-  await page.evaluate(() => document.fonts.ready)
+async function open(search, on = page) {
+  await on.goto(address + search)
+  await on.waitForSelector('main[data-ready=true]')
+  await on.evaluate(() => document.fonts.ready)
   // Kernels are primed after the first pass, and the engine compiles the rest of them better meanwhile.
-  await page.waitForTimeout(1500)
+  await on.waitForTimeout(1500)
 }
 
-/** From an input event of the slider to the frame after the one in which its numbers stand on the page. */
-async function dragging(stop) {
-  await open(`?lang=zh&dModel=512&heads=8&stop=${stop}`)
-  await page.click('[data-testid="settings"]')
-  await page.waitForTimeout(300)
-  return page.evaluate(async () => {
+/** What the reader does to each: many times, back and forth. Runs in the page; returns what makes the next change. */
+const changes = {
+  h() {
     const slider = document.querySelector('[data-testid="h-slider"]')
     const last = Number(slider.max)
+    let i = 0
+    return () => {
+      const place = i++ % (2 * last)
+      slider.value = String(place <= last ? place : 2 * last - place)
+      return () => slider.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+  },
+  token() {
+    const field = document.querySelector('[data-testid="sentence"]')
+    const tokens = window.eightMeetings.state.sentence
+    let i = 0
+    return () => {
+      field.value = tokens.map((token, at) => (at === 3 ? `词${i}` : token)).join('|')
+      i += 1
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      // Typing waits for whoever types on; Enter does not.
+      return () => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+    }
+  },
+  stop() {
+    let i = 0
+    return () => {
+      const key = i++ % 20 < 10 ? 'ArrowRight' : 'ArrowLeft'
+      return () => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+    }
+  },
+}
+
+/** From an input event to the end of the frame in which what it asked for stands on the page. */
+async function waits(what, search, times, on = page) {
+  await open(search, on)
+  if (what !== 'stop') await on.click('[data-testid="settings"]')
+  await on.waitForTimeout(300)
+  return on.evaluate(async ([change, times]) => {
     const longTasks = []
     new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ['longtask'] })
     const main = document.querySelector('main')
-    const shown = () => window.eightMeetings.pass.shape.heads === window.eightMeetings.state.heads && main.dataset.ready === 'true'
+    const asked = ({ heads, sentence }) => `${heads} ${sentence.join('|')}`
+    const shown = () => {
+      const { pass, state } = window.eightMeetings
+      const { heads, tokens } = pass.request
+      return asked({ heads, sentence: tokens }) === asked(state) && main.dataset.ready === 'true' && main.dataset.place === String(state.stop)
+    }
     // Seen at once when the page writes them; then the frame that shows them, to the end of its painting.
     const written = () => new Promise((done) => {
       const observer = new MutationObserver(() => {
@@ -41,14 +80,13 @@ async function dragging(stop) {
       observer.observe(main, { attributes: true, childList: true, characterData: true, subtree: true })
     })
     const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
-    const waits = []
-    const handlers = []
-    for (let i = 0; i < 90; i += 1) {
-      const place = i % (2 * last)
-      slider.value = String(place <= last ? place : 2 * last - place)
+    const next = new Function(`return (${change.replace(/^\w+\(\)/, 'function ()')})()`)()
+    const [waits, handlers] = [[], []]
+    for (let i = 0; i < times; i += 1) {
+      const act = next()
       const start = performance.now()
       const there = written()
-      slider.dispatchEvent(new Event('input', { bubbles: true }))
+      act()
       handlers.push(performance.now() - start)
       await there
       await painted()
@@ -56,7 +94,39 @@ async function dragging(stop) {
       await new Promise((done) => setTimeout(done, 20))
     }
     return { waits, handlers, longTasks }
+  }, [String(changes[what]), times])
+}
+
+/** From navigation to the end of the frame with the first numbers. `context` keeps what the browser has seen of the page. */
+async function firstNumbers(context) {
+  const fresh = await context.newPage()
+  await fresh.addInitScript(() => {
+    window.longTasks = []
+    new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true })
+    window.firstNumbers = new Promise((done) => {
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('main[data-ready=true]')) return
+        observer.disconnect()
+        requestAnimationFrame(() => setTimeout(() => done(performance.now())))
+      }).observe(document, { attributes: true, childList: true, subtree: true })
+    })
   })
+  await fresh.goto(`${address}?lang=zh`)
+  const ms = await fresh.evaluate(() => window.firstNumbers)
+  await fresh.waitForTimeout(1500)
+  const longTasks = await fresh.evaluate(() => window.longTasks)
+  await fresh.close()
+  return { ms, longTasks }
+}
+
+async function navigation() {
+  const found = { cold: [], warm: [] }
+  for (let i = 0; i < 10; i += 1) {
+    const context = await browser.newContext({ viewport })
+    for (const kind of ['cold', 'warm']) found[kind].push(await firstNumbers(context))
+    await context.close()
+  }
+  return found
 }
 
 /** What each frame of one movement costs the main thread, from the change of the place to the end of layout. */
@@ -87,11 +157,18 @@ async function moving(stop, size) {
   })
 }
 
-for (const stop of stops) {
-  const { waits, handlers, longTasks } = await dragging(stop)
-  console.log(`h dragged at 512, stop ${stop}: input to paint ${said(waits)}; handler ${said(handlers)}; tasks over 50 ms: ${longTasks.length > 0 ? said(longTasks) : 'none'}`)
+for (const [kind, visits] of Object.entries(await navigation())) {
+  console.log(`navigation to the first numbers, ${kind}: ${said(visits.map(({ ms }) => ms))}; ${saidTasks(visits.flatMap(({ longTasks }) => longTasks))}`)
 }
-for (const [name, size] of [['8 = 2 × 4', 'dModel=8&heads=2'], ['512 = 8 × 64', 'dModel=512&heads=8']]) {
+const tell = (what, { waits, handlers, longTasks }) => console.log(`${what}: input to paint ${said(waits)}; handler ${said(handlers)}; ${saidTasks(longTasks)}`)
+// Without movement: what is waited for is the next stop, whole.
+const still = await (await browser.newContext({ viewport, reducedMotion: 'reduce' })).newPage()
+for (const [name, size] of sizes) {
+  for (const stop of stops) tell(`${name}, h dragged at stop ${stop}`, await waits('h', `?lang=zh&${size}&stop=${stop}`, 90))
+  tell(`${name}, a token changed`, await waits('token', `?lang=zh&${size}&stop=3`, 60))
+  tell(`${name}, the stop changed`, await waits('stop', `?lang=zh&${size}&stop=0&predict=0`, 60, still))
+}
+for (const [name, size] of [['8 = 2 × 4', 'dModel=8&heads=2'], sizes[0]]) {
   for (let stop = 0; stop < 10; stop += 1) console.log(`${name}, frames from stop ${stop} to ${stop + 1}: ${said(await moving(stop, size))}`)
 }
 await browser.close()

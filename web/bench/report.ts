@@ -1,7 +1,9 @@
 // What the benchmark writes down, and how it tells it.
 import { cpus, totalmem } from 'node:os'
+import { quantile } from './quantile'
 import type { EngineName } from './engines'
-import type { ContenderName, Report, Size } from './page/job'
+import type { Cost } from '../src/core/timed_pass'
+import type { ContenderName, Point, Report, ScalingRow, Size } from './page/job'
 
 export interface RowRecord {
   n: number
@@ -20,12 +22,28 @@ export interface RowRecord {
   deviation: number
 }
 
+/** A place on a curve: what a pass took beside what its parts take alone. */
+export interface ScalingRecord extends Cost {
+  along: Point['along']
+  n: number
+  d: number
+  h: number
+  k: number
+  medianMs: number
+  /** so many multiply-adds on registers, exponentials in a softmax, bytes read once */
+  alone: { flopsMs: number; exponentialsMs: number; bytesMs: number }
+  /** arithmetic and memory at the same time, and the exponentials after them */
+  predictedMs: number
+}
+
 export interface EngineRecord {
   name: EngineName
   version: string
   /** GFLOP/s */
   peak: { simd: number; relaxed: number | null }
   rows: RowRecord[]
+  /** absent: not measured */
+  scaling?: ScalingRecord[]
 }
 
 export interface Result {
@@ -34,17 +52,11 @@ export interface Result {
   engines: EngineRecord[]
 }
 
-const quantile = (values: readonly number[], share: number): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  const at = share * (sorted.length - 1)
-  const [low, high] = [sorted[Math.floor(at)] ?? NaN, sorted[Math.ceil(at)] ?? NaN]
-  return low + (high - low) * (at - Math.floor(at))
-}
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 export const machine = (): string => `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`
 
-export function engineRecord(name: EngineName, version: string, { rows, peaks }: Report): EngineRecord {
+export function engineRecord(name: EngineName, version: string, { rows, peaks, scaling }: Report): EngineRecord {
   const peak = { simd: median(peaks.simd ?? []), relaxed: peaks.relaxed ? median(peaks.relaxed) : null }
   return {
     name,
@@ -54,13 +66,14 @@ export function engineRecord(name: EngineName, version: string, { rows, peaks }:
       const { n, d, h, contender, times, flops, deviation } = row
       const medianMs = median(times)
       const gflops = flops / medianMs / 1e6
-      const own = contender === 'ours-relaxed' ? peak.relaxed! : peak.simd
+      const own = contender === 'ours-relaxed' || contender === 'ours-full-trace' ? (peak.relaxed ?? peak.simd) : peak.simd
       const peer = rows.find((other) => other.n === n && other.d === d && other.h === h && other.contender === 'onnxruntime-web')
       // Rounds are taken in turns, so the ratio of each round has seen the same weather.
       const vsOrt = peer ? median(times.map((ms, round) => peer.times[round]! / ms)) : null
       const spread = (quantile(times, 0.75) - quantile(times, 0.25)) / 2 / medianMs
       return { n, d, h, contender, medianMs, spread, gflops, ofPeak: gflops / own, vsOrt, deviation }
     }),
+    ...(scaling.length > 0 && { scaling: scaling.map(scalingRecord) }),
   }
 }
 
@@ -76,6 +89,20 @@ export function cliffs({ rows }: Pick<EngineRecord, 'rows'>, pairs: readonly (re
   )
 }
 
+function scalingRecord({ along, shape, cost, times, alone }: ScalingRow): ScalingRecord {
+  const [flopsMs, exponentialsMs, bytesMs] = [median(alone.flops), median(alone.exponentials), median(alone.bytes)]
+  return {
+    along, n: shape.tokens, d: shape.modelDim, h: shape.heads, k: shape.headDim, ...cost, medianMs: median(times),
+    alone: { flopsMs, exponentialsMs, bytesMs }, predictedMs: Math.max(flopsMs, bytesMs) + exponentialsMs,
+  }
+}
+
+/** Lines of cells, each column as wide as it must be; those named are aligned to the left. */
+function aligned(lines: readonly (readonly string[])[], left: readonly number[] = []): string[] {
+  const widths = lines[0]!.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)))
+  return lines.map((line) => line.map((cell, i) => (left.includes(i) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ').trimEnd())
+}
+
 const columns = ['n', 'd', 'h', 'contender', 'median', 'spread', 'GFLOP/s', 'of peak', 'against onnxruntime-web'] as const
 
 /** A table in plain text. */
@@ -84,8 +111,28 @@ export function told({ name, version, peak, rows }: EngineRecord): string {
     String(n), String(d), String(h), contender, `${medianMs.toPrecision(3)} ms`, `±${(100 * spread).toFixed(0)} %`, gflops.toFixed(1), ofPeak.toFixed(2),
     vsOrt === null ? '–' : `${vsOrt.toFixed(2)} ×`,
   ])
-  const widths = columns.map((title, i) => Math.max(title.length, ...cells.map((row) => row[i]!.length)))
-  const line = (row: readonly string[]): string => row.map((cell, i) => (i === 3 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
   const relaxed = peak.relaxed === null ? 'no relaxed SIMD' : `${peak.relaxed.toFixed(1)} relaxed`
-  return [`${name} ${version}: multiply-adds at best ${peak.simd.toFixed(1)} GFLOP/s simd, ${relaxed}`, line(columns), ...cells.map(line)].join('\n')
+  const best = `${peak.simd.toFixed(1)} GFLOP/s${name === 'native' ? '' : ` simd, ${relaxed}`}`
+  return [`${name} ${version}: multiply-adds at best ${best}`, ...aligned([columns, ...cells], [3])].join('\n')
+}
+
+const curveWidth = 40
+
+/** The curves, one after another: a bar for the time, and a mark where the model predicts its end. */
+export function toldScaling({ name, scaling = [] }: EngineRecord): string {
+  const ms = (value: number): string => `${value.toPrecision(3)} ms`
+  return [...new Set(scaling.map(({ along }) => along))].map((along) => {
+    const curve = scaling.filter((row) => row.along === along)
+    const most = Math.max(...curve.flatMap(({ medianMs, predictedMs }) => [medianMs, predictedMs]))
+    const bar = ({ medianMs, predictedMs }: ScalingRecord): string => {
+      const place = (value: number): number => Math.round((curveWidth * value) / most)
+      return Array.from({ length: curveWidth + 1 }, (_, i) => (i === place(predictedMs) ? '|' : i < place(medianMs) ? '█' : ' ')).join('').trimEnd()
+    }
+    const lines = curve.map((row) => [
+      String(row.n), String(row.d), String(row.h), String(row.k), ms(row.medianMs), ms(row.predictedMs), ms(row.alone.flopsMs), ms(row.alone.bytesMs),
+      ms(row.alone.exponentialsMs), bar(row),
+    ])
+    const titles = ['n', 'd', 'h', 'd_k', 'measured', 'predicted', 'of FLOPs', 'of bytes', 'of exponentials', '█ measured, | predicted']
+    return [`${name}, time against ${along}`, ...aligned([titles, ...lines], [9])].join('\n')
+  }).join('\n\n')
 }

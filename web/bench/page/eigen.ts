@@ -10,6 +10,9 @@ interface Exports {
   other(): number
   forward(): void
   deviation(): number
+  exponentials(rows: number): number
+  begin_bytes(bytes: number): void
+  read_bytes(): void
 }
 
 const [xAt, outputAt] = [0, 5]
@@ -48,6 +51,19 @@ export class Eigen {
   deviation(output: Float32Array): number {
     this.#floats(this.module.other(), output.length).set(output)
     return this.module.deviation()
+  }
+
+  /** Exponentials done. */
+  exponentials(rows: number): number {
+    return this.module.exponentials(rows)
+  }
+
+  beginBytes(bytes: number): void {
+    this.module.begin_bytes(bytes)
+  }
+
+  readBytes(): void {
+    this.module.read_bytes()
   }
 
   #floats(address: number, count: number): Float32Array {

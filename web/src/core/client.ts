@@ -16,6 +16,8 @@ import {
   CoreError,
   type Explanation,
   type Influence,
+  type MeasureReport,
+  type MeasureRequest,
   type Pass,
   type PassRequest,
   type Progress,
@@ -153,9 +155,14 @@ class Client implements Core {
 
   async atScale(given: AtScaleRequest, progress?: Progress, signal?: AbortSignal): Promise<AtScaleReport> {
     const request = { ...given }
-    const { connection } = await this.#open()
-    if (signal?.aborted) throw new Superseded()
+    const connection = await this.#openUnless(signal)
     return connection.ask({ id: ++this.#lastId, kind: 'atScale', request }, signal, progress)
+  }
+
+  async measure({ sizes }: MeasureRequest, progress?: Progress, signal?: AbortSignal): Promise<MeasureReport> {
+    const request = { sizes: sizes.map((size) => ({ ...size })) }
+    const connection = await this.#openUnless(signal)
+    return connection.ask({ id: ++this.#lastId, kind: 'measure', request }, signal, progress)
   }
 
   dispose(): void {
@@ -184,6 +191,13 @@ class Client implements Core {
       if (this.#parameters.size <= keptParameters) break
       this.#parameters.delete(oldest)
     }
+  }
+
+  /** For work that may be taken back before it is asked for. */
+  async #openUnless(signal?: AbortSignal): Promise<Connection> {
+    const { connection } = await this.#open()
+    if (signal?.aborted) throw new Superseded()
+    return connection
   }
 
   /** The running worker, or a new one. A failed start is forgotten, so that the next request tries again. */

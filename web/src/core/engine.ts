@@ -1,6 +1,7 @@
 // The core's functions in the lesson's terms: shapes, weights, a pass, the check of the numbers. Runs in the worker.
 import { deviationRecord, limits, shapeRecord, tensorNames } from './generated/tables'
 import { LayerAtScale } from './layer_at_scale'
+import { Measurement } from './measurement'
 import type { Deviations } from './messages'
 import { PassMemory } from './pass_memory'
 import type { AtScaleRequest, PassRequest, Shape } from './protocol'
@@ -42,6 +43,11 @@ export class Engine {
   /** A layer of a real model, not yet begun. Throws what can't be run. */
   atScale(request: AtScaleRequest): LayerAtScale {
     return new LayerAtScale(this.wasm, request)
+  }
+
+  /** Nothing to measure yet. */
+  measurement(): Measurement {
+    return new Measurement(this.wasm)
   }
 
   /** A golden case through this build. Throws bad_text if the file is none. */

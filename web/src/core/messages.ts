@@ -1,7 +1,7 @@
 // What the client and the worker say to each other. An answer carries the id of its request; the id of a pass is its
 // name from then on.
 import type { SlabName, TensorName } from './generated/tables'
-import type { AtScaleReport, AtScaleRequest, CellRef, Comparison, CoreFailure, Explanation, Influence, PassRequest, Role, RowShares, Shape } from './protocol'
+import type { AtScaleReport, AtScaleRequest, CellRef, Comparison, CoreFailure, Explanation, Influence, MeasureReport, MeasureRequest, PassRequest, Role, RowShares, Shape } from './protocol'
 
 export type Build = 'simd' | 'relaxed'
 
@@ -34,6 +34,7 @@ interface Requests {
   /** a golden case: the bytes of its file */
   check: { file: ArrayBuffer }
   atScale: { request: AtScaleRequest }
+  measure: { request: MeasureRequest }
   /** takes back the request of this id: it is answered by failed, or by its result if that was under way */
   cancel: object
 }
@@ -60,6 +61,7 @@ export interface Answers {
   contributions: { view: ViewRecord; data: Float32Array }
   check: Deviations
   atScale: AtScaleReport
+  measure: MeasureReport
 }
 
 export type Kind = keyof Answers

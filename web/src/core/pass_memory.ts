@@ -53,7 +53,6 @@ export class PassMemory {
     readonly shape: Shape,
     private readonly request: PassRequest,
   ) {
-    const text = encodeTokens(request.tokens)
     this.#shape = encodeShape(shape)
     this.#options = encodeOptions(request)
     this.#gates = encodeGates(request, shape)
@@ -67,17 +66,7 @@ export class PassMemory {
     const blocks: Block[] = []
     try {
       blocks.push((this.#input = wasm.allocate(input.floats)), (this.#trace = wasm.allocate(trace.floats)))
-      wasm.run(
-        'mha_embed',
-        this.#shape,
-        encodeParts(),
-        text.bytes,
-        text.offsets,
-        request.tokens.length,
-        request.seed,
-        Number(request.positions),
-        this.#input,
-      )
+      embed(wasm, shape, request.tokens, request.seed, request.positions, this.#input)
       wasm.runLocated(
         'mha_forward',
         weights.place,
@@ -198,6 +187,12 @@ export class PassMemory {
       this.#trace,
     ] as const
   }
+}
+
+/** Writes the vectors of the tokens into an input slab. */
+export function embed(wasm: Wasm, shape: Shape, tokens: string[], seed: number, positions: boolean, input: Block): void {
+  const { bytes, offsets } = encodeTokens(tokens)
+  wasm.run('mha_embed', encodeShape(shape), encodeParts(), bytes, offsets, tokens.length, seed, Number(positions), input)
 }
 
 /** UTF-8 of all tokens in one piece. Half a surrogate pair is no text: it would silently turn into U+FFFD. */

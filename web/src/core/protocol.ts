@@ -157,6 +157,19 @@ export interface AtScaleReport {
   rms: number
 }
 
+/** Passes of these sizes, timed against the multiply-add peak. */
+export interface MeasureRequest {
+  sizes: { tokens: number; modelDim: number; heads: number }[]
+}
+
+export interface MeasureReport {
+  build: 'simd' | 'relaxed'
+  /** of multiply-adds on registers alone: one core of this machine, as this browser uses it */
+  peakFlopsPerSecond: number
+  /** in the order asked; ms: one pass in the fastest round; flops: of its matrix products */
+  passes: { tokens: number; modelDim: number; heads: number; ms: number; flopsPerSecond: number; ofPeak: number }[]
+}
+
 /** A failure that has a message in the reader's language: web/src/text keys it by status and names the place. */
 export interface CoreFailure {
   status: StatusName | 'no_wasm' | 'no_simd' | 'load_failed' | 'crashed'
@@ -198,5 +211,7 @@ export interface Core {
   check(progress?: Progress): Promise<CheckReport>
   /** a layer of a real model; the signal takes it back between two heads, and it rejects with Superseded then */
   atScale(request: AtScaleRequest, progress?: Progress, signal?: AbortSignal): Promise<AtScaleReport>
+  /** times passes for about two seconds; taken back as atScale, within a few milliseconds */
+  measure(request: MeasureRequest, progress?: Progress, signal?: AbortSignal): Promise<MeasureReport>
   dispose(): void
 }

@@ -67,7 +67,7 @@ export function encodeParts(detail: keyof typeof detailIds = 'full'): Int32Array
   return record
 }
 
-export function encodeOptions(request: PassRequest): Float64Array {
+export function encodeOptions(request: Pick<PassRequest, 'scaled' | 'causal' | 'padding'>): Float64Array {
   const record = new Float64Array(optionsRecord.size)
   record[optionsRecord.scale] = request.scaled ? scaleIds.inverse_sqrt : scaleIds.off
   record[optionsRecord.scaleValue] = 1

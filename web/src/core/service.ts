@@ -41,6 +41,8 @@ export class Service {
   #toPrime = primingRounds
   /** by layer */
   readonly #current = new Map<number, CurrentPass>()
+  /** places of weights that a measurement has for itself */
+  readonly #borrowed = new Set<number>()
   /** by id, the least recently used first */
   readonly #weights = new Map<string, Weights>()
 
@@ -103,6 +105,8 @@ export class Service {
         return { value: this.#engine!.check(message.file) }
       case 'atScale':
         return this.#atScale(message)
+      case 'measure':
+        return this.#measure(message)
       case 'cancel':
         throw new Error('never waits')
     }
@@ -169,20 +173,41 @@ export class Service {
     return { value, transfer: [value.data.buffer] }
   }
 
-  /** Whatever is asked meanwhile is answered between two heads: nobody who goes on reading waits for this. */
   async #atScale({ id, request }: MessageOf<'atScale'>): Promise<Answered<'atScale'>> {
     const layer = this.#engine!.atScale(request)
     try {
-      const value = await layer.run(async (done, total) => {
-        this.#post({ id, kind: 'progress', done, total }, [])
-        await nextTask()
-        for (let message; (message = this.#waiting.shift()); ) await this.#answer(message)
-        this.#stopIfCancelled(id)
-      })
-      return { value }
+      return { value: await layer.run((done, total) => this.#pause(id, done, total)) }
     } finally {
       layer.release()
     }
+  }
+
+  async #measure({ id, request }: MessageOf<'measure'>): Promise<Answered<'measure'>> {
+    const engine = this.#engine!
+    const measurement = engine.measurement()
+    const places: number[] = []
+    try {
+      for (const { tokens, modelDim, heads } of request.sizes) {
+        const place = this.#freePlace()
+        measurement.add(place, engine.shape(tokens, modelDim, heads))
+        places.push(place)
+        this.#borrowed.add(place)
+        await this.#pause(id, 0, 1)
+      }
+      const report = await measurement.run((done, total) => this.#pause(id, done, total))
+      return { value: { build: engine.relaxed ? 'relaxed' : 'simd', ...report } }
+    } finally {
+      measurement.release()
+      for (const place of places) this.#borrowed.delete(place)
+    }
+  }
+
+  /** Between two slices of long work. Whatever is asked meanwhile is answered here: nobody who goes on reading waits for it. */
+  async #pause(id: number, done: number, total: number): Promise<void> {
+    this.#post({ id, kind: 'progress', done, total }, [])
+    await nextTask()
+    for (let message; (message = this.#waiting.shift()); ) await this.#answer(message)
+    this.#stopIfCancelled(id)
   }
 
   #weightsFor(id: string, shape: Shape, request: PassRequest): Weights {
@@ -200,7 +225,7 @@ export class Service {
       this.#weights.delete(id)
       weights.release()
     }
-    const taken = new Set([...this.#weights.values()].map(({ place }) => place))
+    const taken = new Set([...this.#borrowed, ...[...this.#weights.values()].map(({ place }) => place)])
     for (let place = 0; place < limits.maxLayers; place++) if (!taken.has(place)) return place
     throw new CoreError({ status: 'out_of_memory' })
   }

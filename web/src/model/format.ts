@@ -44,6 +44,15 @@ export function restAsPrinted(sum: number, shown: readonly number[], decimals: n
   return (printed(sum) - shown.reduce((total, value) => total + printed(value), 0)) / 10 ** decimals
 }
 
+/** So many significant digits, without zeros that say nothing and without a power of ten: 0.0042, 12.5, 1230. */
+export const rounded = (value: number, digits: number): string => String(Number(value.toPrecision(digits)))
+
+/** Three significant digits in the unit that reads best. */
+export function duration(ms: number): string {
+  const [count, unit] = ms < 0.1 ? [1000 * ms, 'µs'] : ms < 1000 ? [ms, 'ms'] : [ms / 1000, 's']
+  return `${rounded(count, 3)} ${unit}`
+}
+
 /** A whole number with its digits in threes. */
 export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, '\u2009')
 

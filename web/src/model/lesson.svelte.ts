@@ -18,6 +18,7 @@ import {
 import { AtScale } from './at_scale.svelte'
 import { failureOf } from './failure'
 import { alias } from './matrix'
+import { MeasureHere } from './measure_here.svelte'
 import { headOf } from './pin'
 import type { Question } from './question.svelte'
 import { type Contributions, Questions, contributing } from './questions'
@@ -61,6 +62,7 @@ export class Lesson {
   checked: Checked | undefined = $state.raw()
   readonly trial = new Trial(this)
   readonly atScale: AtScale
+  readonly measureHere: MeasureHere
 
   readonly #core: Core
   readonly #onVisit: (address: string, visit: Visit) => void
@@ -75,6 +77,7 @@ export class Lesson {
     this.#onVisit = onVisit
     this.#questions = new Questions(core, this)
     this.atScale = new AtScale(core)
+    this.measureHere = new MeasureHere(core)
     this.state = start.state
     this.refusals = start.refusals
     this.#followRole(start.state.pin)

@@ -188,6 +188,7 @@ export const common = {
     bound: 'bound',
   },
   atScale: { title: 'One layer of a real model, run right here', failed: 'This part did not arrive. Check the connection and try again.' },
+  measureHere: { title: 'How fast your machine is', failed: 'This part did not arrive. Check the connection and try again.' },
   provenance: {
     seeded: (seed: number) => `Random, seed ${seed}`,
     meaning: 'patterns carry no meaning yet',

@@ -178,6 +178,7 @@ export const common: CommonText = {
     bound: '误差限',
   },
   atScale: { title: '真实模型的一层，就在这里跑', failed: '这一部分没有送到。看看网络，再试一次。' },
+  measureHere: { title: '你这台机器算得多快', failed: '这一部分没有送到。看看网络，再试一次。' },
   provenance: {
     seeded: (seed) => `随机种子 ${seed}`,
     meaning: '图案没有含义',

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { tensorNames } from '../../src/core/generated/tables'
 import type { Pass, TensorView } from '../../src/core/protocol'
-import { bare, bracketed, cellDecimals, fixed, grouped, prefixed, restAsPrinted, scientific, significant, sumDecimals, trimmed } from '../../src/model/format'
+import { bare, bracketed, cellDecimals, duration, fixed, grouped, prefixed, restAsPrinted, scientific, significant, sumDecimals, trimmed } from '../../src/model/format'
 import { headPage, headsOn } from '../../src/model/heads'
 import { domainOf, keepScale, roundUp } from '../../src/model/scale'
 import { carry, isPinnable, isShown, lastStop, stopNames, stopShowing } from '../../src/model/stops'
@@ -10,6 +10,10 @@ import { cellSymbol, symbolOf } from '../../src/model/symbols'
 import { drawFrom, drawn, engines, request, values, withPass } from './core_support'
 
 describe('printed', () => {
+  test('how long something took, in the unit that reads best', () => {
+    expect([0.00841, 0.0999, 0.1, 0.588, 12.34, 999.4, 1234].map(duration)).toEqual(['8.41 µs', '99.9 µs', '0.1 ms', '0.588 ms', '12.3 ms', '999 ms', '1.23 s'])
+  })
+
   test.each([
     [1.005, 2, '1.00'], [-0.804, 2, '−0.80'], [-0.001, 2, '0.00'], [0, 2, '0.00'], [-0, 1, '0.0'], [Infinity, 2, '∞'],
     [-Infinity, 2, '−∞'], [NaN, 2, '∅'], [12.907, 1, '12.9'],

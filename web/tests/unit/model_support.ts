@@ -1,7 +1,7 @@
 // What the tests of the lesson share: a core that answers when the test says so.
 import {
-  type AtScaleReport, type AtScaleRequest, type CellRef, type CheckReport, type Comparison, type Core, CoreError, type Explanation, type Influence, type Pass, type PassRequest,
-  type Progress, type Role, type RowShares, Superseded, type TensorView,
+  type AtScaleReport, type AtScaleRequest, type CellRef, type CheckReport, type Comparison, type Core, CoreError, type Explanation, type Influence, type MeasureReport,
+  type MeasureRequest, type Pass, type PassRequest, type Progress, type Role, type RowShares, Superseded, type TensorView,
 } from '../../src/core/protocol'
 import type { TensorName } from '../../src/core/generated/tables'
 import { Lesson, type Visit } from '../../src/model/lesson.svelte'
@@ -31,6 +31,7 @@ export class SlowCore implements Core {
   readonly shares: Question<{ pass: Pass; row: number }, RowShares>[] = []
   readonly narrows: Question<{ pass: Pass; role: Role }, Comparison>[] = []
   readonly layers: Question<AtScaleRequest, AtScaleReport>[] = []
+  readonly measurements: Question<MeasureRequest, MeasureReport>[] = []
   readonly comparisons: Question<{ pass: Pass; tensor: TensorName; headGate: number[] }, Comparison>[] = []
 
   ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
@@ -47,6 +48,10 @@ export class SlowCore implements Core {
   atScale = (asked: AtScaleRequest, progress?: Progress, signal?: AbortSignal): Promise<AtScaleReport> => {
     signal?.addEventListener('abort', () => this.layers.find((layer) => layer.asked === asked)?.refuse(new Superseded()))
     return this.#ask(this.layers, asked, undefined, progress)
+  }
+  measure = (asked: MeasureRequest, progress?: Progress, signal?: AbortSignal): Promise<MeasureReport> => {
+    signal?.addEventListener('abort', () => this.measurements.find((each) => each.asked === asked)?.refuse(new Superseded()))
+    return this.#ask(this.measurements, asked, undefined, progress)
   }
   check = (): Promise<CheckReport> => Promise.reject(new CoreError({ status: 'load_failed' }))
   dispose(): void {}

@@ -7,6 +7,8 @@ import { atScale as atScaleEn } from '../../src/text/at_scale.en'
 import { atScale as atScaleZh } from '../../src/text/at_scale.zh'
 import { common as commonEn } from '../../src/text/common.en'
 import { common as commonZh } from '../../src/text/common.zh'
+import { measureHere as measureHereEn } from '../../src/text/measure_here.en'
+import { measureHere as measureHereZh } from '../../src/text/measure_here.zh'
 import { same as sameEn } from '../../src/text/same.en'
 import { same as sameZh } from '../../src/text/same.zh'
 import { questions as questionsEn } from '../../src/text/questions.en'
@@ -66,8 +68,8 @@ function texts(node: unknown, path = ''): [string, string][] {
   return []
 }
 
-const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh), ...texts(atScaleZh)]
-const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn), ...texts(atScaleEn)]
+const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh), ...texts(atScaleZh), ...texts(measureHereZh)]
+const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn), ...texts(atScaleEn), ...texts(measureHereEn)]
 
 test('every text says something', () => {
   for (const [path, text] of [...zh, ...en]) {
