@@ -7,31 +7,28 @@
 namespace mha {
 namespace {
 
-/// Factors that change places in each step.
-struct Factors {
-  Lanes a, b, c;
-
-  void rotate() {
-    const Lanes first = a;
-    a = b;
-    b = c;
-    c = first;
-  }
-};
-
 /// Chains that do not wait for each other. A multiply-add takes four cycles and two may start in each, so eight would
 /// do on most machines; more than these do not fit into sixteen registers beside the factors.
-constexpr std::size_t kChains = kFusedMulAdd ? 12 : 9;
+constexpr std::size_t kChains = kFusedMulAdd ? 12 : 8;
+constexpr std::size_t kKept = 4;
+constexpr std::size_t kFetched = 2;
 
-void step(std::array<Lanes, kChains>& chains, Factors& f) {
+/// Factors: some stay in registers; others are fetched for every step, from a place that depends on it.
+struct Factors {
+  std::array<Lanes, kKept> kept;
+  std::array<Lanes, kFetched * 16> stored;
+
+  const Lanes* at(std::int32_t round) const { return stored.data() + static_cast<std::size_t>(round % 16) * kFetched; }
+};
+
+void step(std::array<Lanes, kChains>& chains, const Factors& f, std::int32_t round) {
   if constexpr (kFusedMulAdd) {
-    for (Lanes& x : chains) x = mul_add(f.a, f.b, x);
+    for (Lanes& x : chains) x = mul_add(f.kept[0], f.kept[1], x);
   } else {
-    // A multiplication and an addition in one chain would wait for each other, so only the additions are a chain. And
-    // the compiler must take the factors for ever new ones: it would multiply once and for all.
-    const std::array<const Lanes*, 3> factors = {&f.a, &f.b, &f.c};
-    for (std::size_t i = 0; i < kChains; ++i) chains[i] = mul_add(*factors[i % 3], *factors[i / 3], chains[i]);
-    f.rotate();
+    // Only the additions are a chain: a multiplication in it would be waited for, too. No two products of a step are
+    // the same, and none is that of the step before: the compiler would multiply once and for all.
+    const Lanes* const fetched = f.at(round);
+    for (std::size_t i = 0; i < kChains; ++i) chains[i] = mul_add(fetched[i / kKept], f.kept[i % kKept], chains[i]);
   }
 }
 
@@ -40,12 +37,14 @@ void step(std::array<Lanes, kChains>& chains, Factors& f) {
 double multiply_add_peak(std::int32_t rounds) {
   if (rounds < 1) return 0;
   // Volatile: the compiler must not know them.
-  volatile float known[3] = {0.75F, 0.25F, -0.5F};
-  Factors factors = {Lanes(known[0]), Lanes(known[1]), Lanes(known[2])};
+  volatile float known = 0.75F;
+  Factors factors;
+  for (Lanes& factor : factors.kept) factor = Lanes(known);
+  for (Lanes& factor : factors.stored) factor = Lanes(-known);
   std::array<Lanes, kChains> chains;
   chains.fill(Lanes(1.0F));
   // Not unrolled: compilers would write each chain down in one piece, and the processor wait for its end.
-  for (std::int32_t round = 0; round < rounds; ++round) step(chains, factors);
+  for (std::int32_t round = 0; round < rounds; ++round) step(chains, factors, round);
 
   Lanes sum(0.0F);
   for (const Lanes& x : chains) sum += x;
