@@ -70,10 +70,16 @@ struct Product {
   }
 };
 
-/// bias + a₀b₀ + a₁b₁ + …, each step rounded to float. volatile: no compiler may fuse the two.
+/// bias + a₀b₀ + a₁b₁ + …, each step rounded to float, once where the kernels have FMA. volatile: no compiler may fuse
+/// the two.
 float in_order(const Product& p, std::int32_t row, std::int32_t column) {
+  const bool fused = simd_arch().starts_with("fma");
   volatile float sum = p.bias_at(column);
   for (std::int32_t i = 0; i < p.k; ++i) {
+    if (fused) {
+      sum = std::fma(p.a_at(row, i), p.b_at(i, column), sum);
+      continue;
+    }
     volatile float product = p.a_at(row, i) * p.b_at(i, column);
     sum = sum + product;
   }

@@ -17,13 +17,13 @@ struct ConstMatrix {
   std::ptrdiff_t column_stride = 1;
 };
 
-/// Columns of one panel, chosen for this build (see the register tile in gemm.cpp).
+/// Columns of one panel, chosen for the kernels that run (see the register tile in gemm.cpp).
 [[nodiscard]] std::int32_t panel_width();
 
 /// Floats that pack() writes for a [K, N] matrix.
 [[nodiscard]] std::size_t packed_size(std::int32_t k, std::int32_t n);
 
-/// Packs B [K, N] into panels, which begin at a multiple of 4·kLanes bytes (a Buffer does). B may be any strided view,
+/// Packs B [K, N] into panels, which begin where a vector may (a Buffer does). B may be any strided view,
 /// a transposed one too (that is how Kᵀ is made). Precondition: K, N ≥ 1.
 void pack(ConstMatrix b, std::int32_t k, std::int32_t n, float* panels);
 

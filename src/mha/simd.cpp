@@ -2,6 +2,8 @@
 
 namespace mha {
 
+MHA_KERNELS_BEGIN
+
 std::string_view simd_arch() { return Arch::name(); }
 
 bool simd_relaxed() {
@@ -11,5 +13,7 @@ bool simd_relaxed() {
   return false;
 #endif
 }
+
+MHA_KERNELS_END
 
 }  // namespace mha

@@ -1,4 +1,8 @@
 // The vector type of the hot paths, and the one operation whose meaning depends on the build.
+//
+// gemm.cpp, softmax.cpp and simd.cpp are the kernels. Natively on x86-64 they are compiled twice, for what every such
+// machine has and for AVX2 with FMA, each time in a namespace of its own, and x86/dispatch.cpp picks one at run time.
+// Everywhere else they are compiled once, and the calls are direct.
 #pragma once
 
 #include <string_view>
@@ -11,6 +15,15 @@
 #include <wasm_simd128.h>
 #endif
 
+// Around those functions of the kernels that others call.
+#if defined(MHA_KERNELS)
+#define MHA_KERNELS_BEGIN namespace MHA_KERNELS {
+#define MHA_KERNELS_END }
+#else
+#define MHA_KERNELS_BEGIN
+#define MHA_KERNELS_END
+#endif
+
 namespace mha {
 
 #if defined(MHA_SCALAR)
@@ -19,24 +32,27 @@ using Arch = xsimd::emulated<128>;  // plain loops over four floats: the code pa
 using Arch = xsimd::default_arch;
 #endif
 using Lanes = xsimd::batch<float, Arch>;
-inline constexpr int kLanes = static_cast<int>(Lanes::size);
+// Not inline, like all here that does not name Lanes in its type: what differs between two files may not be shared.
+constexpr int kLanes = static_cast<int>(Lanes::size);
 
-/// The architecture that this build computes on, as xsimd names it, and whether mul_add is a relaxed madd.
+/// The architecture that the kernels compute on, as xsimd names it, and whether their mul_add is a relaxed madd.
 [[nodiscard]] std::string_view simd_arch();
 [[nodiscard]] bool simd_relaxed();
 
 /// Whether mul_add is one instruction.
-#if defined(__wasm_relaxed_simd__) && !defined(MHA_SCALAR)
-inline constexpr bool kFusedMulAdd = true;
+#if (defined(__wasm_relaxed_simd__) || defined(__FMA__)) && !defined(MHA_SCALAR)
+constexpr bool kFusedMulAdd = true;
 #else
-inline constexpr bool kFusedMulAdd = false;
+constexpr bool kFusedMulAdd = false;
 #endif
 
-/// a·b + c. In the relaxed wasm build one instruction that may or may not round in between; xsimd's own fma under wasm
-/// is a multiplication and an addition.
+/// a·b + c. With FMA one instruction, which rounds once. In the relaxed wasm build one, too, that may or may not round
+/// in between; xsimd's own fma under wasm is a multiplication and an addition.
 [[nodiscard]] inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
 #if defined(__wasm_relaxed_simd__) && !defined(MHA_SCALAR)
   return Lanes(wasm_f32x4_relaxed_madd(a, b, c));
+#elif defined(__FMA__) && !defined(MHA_SCALAR)
+  return xsimd::fma(a, b, c);
 #else
   return a * b + c;
 #endif

@@ -53,6 +53,8 @@ Lanes exponential_of(Lanes x) {
 
 }  // namespace
 
+MHA_KERNELS_BEGIN
+
 // --- excerpt: softmax
 bool softmax_row(const float* scores, float* weights, std::int32_t count) {
   assert(count >= 1);
@@ -85,5 +87,7 @@ bool softmax_row(const float* scores, float* weights, std::int32_t count) {
   return true;
 }
 // --- end excerpt
+
+MHA_KERNELS_END
 
 }  // namespace mha
