@@ -1,5 +1,5 @@
 // The loop that the peak is measured with: what it says it did.
-#include "lab/peak.hpp"
+#include "mha/peak.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

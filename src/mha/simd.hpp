@@ -1,8 +1,8 @@
 // The vector type of the hot paths, and the one operation whose meaning depends on the build.
 //
-// gemm.cpp, softmax.cpp and simd.cpp are the kernels. Natively on x86-64 they are compiled twice, for what every such
-// machine has and for AVX2 with FMA, each time in a namespace of its own, and x86/dispatch.cpp picks one at run time.
-// Everywhere else they are compiled once, and the calls are direct.
+// gemm.cpp, softmax.cpp, peak.cpp and simd.cpp are the kernels. Natively on x86-64 they are compiled twice, for what
+// every such machine has and for AVX2 with FMA, each time in a namespace of its own, and x86/dispatch.cpp picks one at
+// run time. Everywhere else they are compiled once, and the calls are direct.
 #pragma once
 
 #include <string_view>

@@ -11,11 +11,11 @@
 
 #include "io/golden.hpp"
 #include "lab/cost.hpp"
-#include "lab/peak.hpp"
 #include "mha/attention.hpp"
 #include "mha/embedding.hpp"
 #include "mha/explanation.hpp"
 #include "mha/layout.hpp"
+#include "mha/peak.hpp"
 #include "mha/random.hpp"
 #include "mha/simd.hpp"
 #include "mha/utf8.hpp"

@@ -16,9 +16,9 @@
 
 #include "bench/eigen_layer.hpp"
 #include "lab/cost.hpp"
-#include "lab/peak.hpp"
 #include "mha/attention.hpp"
 #include "mha/layout.hpp"
+#include "mha/peak.hpp"
 #include "mha/simd.hpp"
 
 using namespace mha;

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "mha/gemm.hpp"
+#include "mha/peak.hpp"
 #include "mha/simd.hpp"
 #include "mha/softmax.hpp"
 
@@ -16,21 +17,24 @@ struct Kernels {
   decltype(mha::pack)* pack;
   decltype(mha::gemm)* gemm;
   decltype(mha::softmax_row)* softmax_row;
+  decltype(mha::multiply_add_peak)* multiply_add_peak;
 };
 
 }  // namespace
 
 // Every build defines the same functions in its namespace.
-#define MHA_DECLARE_KERNELS(build)                                                                           \
-  namespace build {                                                                                          \
-  decltype(mha::simd_arch) simd_arch;                                                                        \
-  decltype(mha::simd_relaxed) simd_relaxed;                                                                  \
-  decltype(mha::panel_width) panel_width;                                                                    \
-  decltype(mha::packed_size) packed_size;                                                                    \
-  decltype(mha::pack) pack;                                                                                  \
-  decltype(mha::gemm) gemm;                                                                                  \
-  decltype(mha::softmax_row) softmax_row;                                                                    \
-  constexpr Kernels kKernels = {simd_arch, simd_relaxed, panel_width, packed_size, pack, gemm, softmax_row}; \
+#define MHA_DECLARE_KERNELS(build)                                                        \
+  namespace build {                                                                       \
+  decltype(mha::simd_arch) simd_arch;                                                     \
+  decltype(mha::simd_relaxed) simd_relaxed;                                               \
+  decltype(mha::panel_width) panel_width;                                                 \
+  decltype(mha::packed_size) packed_size;                                                 \
+  decltype(mha::pack) pack;                                                               \
+  decltype(mha::gemm) gemm;                                                               \
+  decltype(mha::softmax_row) softmax_row;                                                 \
+  decltype(mha::multiply_add_peak) multiply_add_peak;                                     \
+  constexpr Kernels kKernels = {simd_arch, simd_relaxed, panel_width, packed_size,        \
+                                pack,      gemm,         softmax_row, multiply_add_peak}; \
   }
 
 MHA_DECLARE_KERNELS(baseline)
@@ -62,5 +66,6 @@ void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::p
 bool softmax_row(const float* scores, float* weights, std::int32_t count) {
   return kernels().softmax_row(scores, weights, count);
 }
+double multiply_add_peak(std::int32_t rounds) { return kernels().multiply_add_peak(rounds); }
 
 }  // namespace mha

@@ -1,4 +1,4 @@
-#include "lab/peak.hpp"
+#include "mha/peak.hpp"
 
 #include <array>
 
@@ -34,6 +34,8 @@ void step(std::array<Lanes, kChains>& chains, const Factors& f, std::int32_t rou
 
 }  // namespace
 
+MHA_KERNELS_BEGIN
+
 double multiply_add_peak(std::int32_t rounds) {
   if (rounds < 1) return 0;
   // Volatile: the compiler must not know them.
@@ -52,5 +54,7 @@ double multiply_add_peak(std::int32_t rounds) {
   static_cast<void>(kept);
   return 2.0 * kLanes * static_cast<double>(kChains) * rounds;
 }
+
+MHA_KERNELS_END
 
 }  // namespace mha
