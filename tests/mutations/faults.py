@@ -36,8 +36,8 @@ FAULTS = (
         Edit(ATTENTION, "pack({parameters.w_o.data(), d}, hk, d,", "pack({parameters.w_o.data(), 1, hk}, hk, d,"),
     )),
     Fault("heads swapped", (
-        Edit(ATTENTION, "float* const columns = p.concat.data() + head * p.k;",
-             "float* const columns = p.concat.data() + (p.shape.heads - 1 - head) * p.k;"),
+        Edit(ATTENTION, "std::ptrdiff_t{rows.first} * p.hk + rows.head * p.k;\n  gemm(rows.count, p.k,",
+             "std::ptrdiff_t{rows.first} * p.hk + (p.shape.heads - 1 - rows.head) * p.k;\n  gemm(rows.count, p.k,"),
     )),
     Fault("scale lost", (
         Edit(ATTENTION, "return score * factor; });", "static_cast<void>(factor); return score; });"),
@@ -47,15 +47,15 @@ FAULTS = (
     )),
     Fault("softmax down the columns", (
         Edit(ATTENTION, "#include <algorithm>\n", "#include <algorithm>\n#include <array>\n"),
-        Edit(ATTENTION, "/// A_i = softmax of each row.\nvoid normalise(const Pass& p, std::int32_t head) {\n", """\
-void normalise(const Pass& p, std::int32_t head) {
-  if (p.n == p.m) {
+        # Only where all rows go at once: a block of rows has no whole columns.
+        Edit(ATTENTION, "/// A_i = softmax of each row.\nvoid normalise(const Pass& p, const Rows& rows) {\n", """\
+void normalise(const Pass& p, const Rows& rows) {
+  if (rows.count == p.m) {
     std::array<float, kMaxTokens> column;
     for (std::int32_t j = 0; j < p.m; ++j) {
-      const auto at = [&](std::int32_t i) { return p.map_of(head) + static_cast<std::size_t>(i * p.m + j); };
-      for (std::int32_t i = 0; i < p.n; ++i) column[static_cast<std::size_t>(i)] = p.masked[at(i)];
-      softmax_row(column.data(), column.data(), p.n);
-      for (std::int32_t i = 0; i < p.n; ++i) p.weights[at(i)] = column[static_cast<std::size_t>(i)];
+      for (std::int32_t i = 0; i < p.m; ++i) column[static_cast<std::size_t>(i)] = rows.row(p.masked, i, p.m)[j];
+      softmax_row(column.data(), column.data(), p.m);
+      for (std::int32_t i = 0; i < p.m; ++i) rows.row(p.weights, i, p.m)[j] = column[static_cast<std::size_t>(i)];
     }
     std::fill(p.masked_rows.begin(), p.masked_rows.end(), 0.0F);
     return;
@@ -63,11 +63,13 @@ void normalise(const Pass& p, std::int32_t head) {
 """),
     )),
     Fault("mask after softmax", (
-        Edit(ATTENTION, "const bool visible = softmax_row(p.masked.data() + row, p.weights.data() + row, p.m);", """\
-const bool visible = p.masked[row] != -kInfinity;
-    softmax_row(p.scaled.data() + row, p.weights.data() + row, p.m);
-    for (std::size_t j = 0; j < static_cast<std::size_t>(p.m); ++j) {
-      if (p.masked[row + j] == -kInfinity) p.weights[row + j] = 0.0F;
+        Edit(ATTENTION, "const bool visible = softmax_row(rows.row(p.masked, r, p.m), rows.row(p.weights, r, p.m), p.m);", """\
+const float* const masked = rows.row(p.masked, r, p.m);
+    float* const weights = rows.row(p.weights, r, p.m);
+    const bool visible = *masked != -kInfinity;
+    softmax_row(rows.row(p.scaled, r, p.m), weights, p.m);
+    for (std::int32_t j = 0; j < p.m; ++j) {
+      if (masked[j] == -kInfinity) weights[j] = 0.0F;
     }"""),
     )),
     Fault("causal mask off by one", (
@@ -93,7 +95,7 @@ const bool visible = p.masked[row] != -kInfinity;
         Edit(ATTENTION, "bias_or_null(p.parameters.b_v)", "bias_or_null(b_v)"),
     ), page=False),
     Fault("head switched off after W_O", (
-        Edit(ATTENTION, "const float gate = p.options.gate(head);\n", "const float gate = 1.0F;\n"),
+        Edit(ATTENTION, "const float gate = p.options.gate(rows.head);\n", "const float gate = 1.0F;\n"),
         Edit(ATTENTION, "  return require_finite(Status::overflow, Tensor::output, shape, p.output);\n", """\
   for (std::int32_t i = 0; i < p.n; ++i) {
     for (std::int32_t column = 0; column < std::min(p.d, p.hk); ++column) {
@@ -137,7 +139,22 @@ const bool visible = p.masked[row] != -kInfinity;
         Edit("web/src/text/common.zh.ts", "  head: (number) => `头 ${number}`,\n  heads", "  head: () => '头 1',\n  heads"),
     ), native=False),
     Fault("equal words taken for one token", (
-        Edit("web/src/core/engine.ts", "    const text = encodeTokens(request.tokens)\n",
-             "    const text = encodeTokens(request.tokens.map((token, i, all) => all[all.indexOf(token) + (all.indexOf(token) < i ? 1 : 0)]!))\n"),
+        Edit("web/src/core/pass_memory.ts", "  const { bytes, offsets } = encodeTokens(tokens)\n",
+             "  const { bytes, offsets } = encodeTokens(tokens.map((token, i, all) => all[all.indexOf(token) + (all.indexOf(token) < i ? 1 : 0)]!))\n"),
     ), native=False),
+    # The kernels: a rest that fits no vector, and a row alone.
+    Fault("the last panel's columns shifted", (
+        Edit("src/mha/gemm.cpp", "std::copy_n(whole.data() + r * kPanelWidth, columns, to + r * ldc);",
+             "std::copy_n(whole.data() + r * kPanelWidth, columns - 1, to + r * ldc + 1);"),
+    )),
+    Fault("the rest of a row left out of its sum", (
+        Edit("src/mha/softmax.cpp", "xsimd::reduce_add(sums + last);", "xsimd::reduce_add(sums);"),
+    )),
+    # One token at a size that has several panels: the walk has no such problem.
+    Fault("a row alone goes on with the next panel", (
+        Edit("src/mha/gemm.cpp", "panels += std::ptrdiff_t{k} * kRowWidth;", "panels += std::ptrdiff_t{k} * kPanelWidth;"),
+    ), page=False),
+    Fault("a term of the exponential wrong", (
+        Edit("src/mha/softmax.cpp", "0x1.fffffcp-2F}", "0x1.cp-2F}"),
+    )),
 )
