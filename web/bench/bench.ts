@@ -37,9 +37,9 @@ function wishOf(words: readonly string[]): Wish {
   return wish
 }
 
-async function served(): Promise<{ address: string; close(): void }> {
+async function served(folder: string): Promise<{ address: string; close(): void }> {
   const port = await freePort()
-  const server = spawn(process.execPath, [resolve(root, '.dev/serve.mjs'), resolve(root, 'build/bench'), String(port), 'no'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, [resolve(root, '.dev/serve.mjs'), resolve(root, folder), String(port), 'no'], { stdio: ['ignore', 'pipe', 'inherit'] })
   await new Promise((done) => server.stdout.once('data', done))
   return { address: `http://127.0.0.1:${port}/`, close: () => void server.kill() }
 }
@@ -73,12 +73,27 @@ function measuredNatively({ sizes, rounds, batchMs, warmMs }: Job): EngineRecord
   return engineRecord('native', version, { ...report, scaling: [] })
 }
 
+/** Programs of their own, in Chromium: a real model's layer, and how long the reader of the page waits. */
+async function tellTheRest(): Promise<void> {
+  const page = await served('dist')
+  try {
+    for (const [program, ...words] of [['layer_at_scale.mjs'], ['main_thread.mjs', page.address]] as const) {
+      say('')
+      const going = spawn(process.execPath, [resolve(import.meta.dirname, program), ...words], { stdio: 'inherit' })
+      const code = await new Promise<number | null>((done) => going.once('exit', done))
+      if (code !== 0) say(`${program}: not measured`)
+    }
+  } finally {
+    page.close()
+  }
+}
+
 export async function main(words: readonly string[]): Promise<void> {
   const { quick, scaling, table, json } = wishOf(words)
   if (table) return renewTables()
   const result: Result = { machine: machine(), date: new Date().toISOString().slice(0, 10), engines: [] }
   say(`${result.machine}, ${result.date}`)
-  const site = await served()
+  const site = await served('build/bench')
   const job: Job = { sizes: quick ? sizes : [...sizes, ...oddSizes], scaling: scaling ? curves : [], ...(quick ? pace.quick : pace.full) }
   try {
     for (const name of [...browserNames, 'native'] as const) {
@@ -98,4 +113,5 @@ export async function main(words: readonly string[]): Promise<void> {
   const wrong = result.engines.flatMap(({ name, rows }) => rows.filter(({ deviation }) => !(deviation <= 1)).map(({ contender, n, d, h }) => `${name}, ${contender} at ${n}, ${d}, ${h}`))
   if (wrong.length > 0) throw new Error(`wrong results, so these times mean nothing: ${wrong.join('; ')}`)
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, undefined, 1)}\n`)
+  if (!quick) await tellTheRest()
 }
