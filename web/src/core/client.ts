@@ -129,7 +129,11 @@ class Client implements Core {
     const asked = [...heads]
     return this.#about(pass, (connection, about, signal) => {
       const ahead = this.#ahead
-      if (ahead?.pass === pass.id && ahead.heads === String(asked)) return ahead.answer
+      if (ahead?.pass === pass.id && ahead.heads === String(asked)) {
+        // For one question only: should it have failed, the next one asks.
+        this.#ahead = undefined
+        return ahead.answer
+      }
       return contributions(connection, about, asked, signal, progress)
     })
   }

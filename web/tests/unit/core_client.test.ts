@@ -103,6 +103,19 @@ describe('contributions asked for together with a pass', () => {
     expect(worker().all('contributions')).toHaveLength(1)
   })
 
+  test('that failed are asked for again by the next question', async () => {
+    const asked = core.pass(request({ heads: 2 }), [0, 1])
+    await settle()
+    worker().say(answer(worker().all('pass')[0]!))
+    worker().say({ id: worker().all('contributions')[0]!.id, kind: 'failed', failure: { status: 'out_of_memory' } })
+    const first = await asked
+    expect((await failureOf(core.contributions(first, [0, 1]))).status).toBe('out_of_memory')
+    const again = core.contributions(first, [0, 1])
+    await settle()
+    say(1, [3, 5])
+    expect((await again).at(1, 0, 0)).toBe(5)
+  })
+
   test('of other heads, or of another pass, are asked for', async () => {
     const asked = core.pass(request({ heads: 2 }), [0, 1])
     await settle()
