@@ -2,17 +2,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { violations } from './support/axe'
 import { type Lesson, Stand, test as id } from './support/lesson'
+import { Panel } from './support/panel'
 
 let stand: Stand
 beforeAll(async () => (stand = await Stand.raise()))
 afterAll(() => stand.fall())
 
-async function open(search: string, options = {}): Promise<Lesson> {
-  const lesson = await stand.open(search, options)
-  await lesson.page.click(`${id('at-scale')} > summary`)
-  await lesson.page.waitUntil('the panel is there', (which) => document.querySelector(which) !== null, id('at-scale-panel'))
-  return lesson
-}
+const panel = new Panel('at-scale')
+const open = (search: string, options = {}): Promise<Lesson> => panel.open(stand, search, options)
+const becomes = (lesson: Lesson, state: string): Promise<void> => panel.becomes(lesson, state)
 
 /** Chooses a model by its name, as a reader does. */
 const choose = (lesson: Lesson, model: string): Promise<void> =>
@@ -24,9 +22,6 @@ const choose = (lesson: Lesson, model: string): Promise<void> =>
 
 const read = (lesson: Lesson, what: string): Promise<string[]> =>
   lesson.page.evaluate((which) => [...document.querySelectorAll(`${which} dd`)].map((each) => each.textContent ?? ''), id(what))
-
-const becomes = (lesson: Lesson, state: string): Promise<void> =>
-  lesson.page.waitUntil(`the layer is ${state}`, ([which, wanted]) => document.querySelector<HTMLElement>(which)?.dataset.state === wanted, [id('at-scale-panel'), state] as const)
 
 /** Keeps every text of the progress from now on. */
 const watch = (lesson: Lesson): Promise<void> =>
@@ -115,16 +110,7 @@ test('stopped half way: at once, nothing is left, the walk goes on, and the next
 
 test('what the reader asks meanwhile does not wait for the layer', async () => {
   const lesson = await open('?lang=en')
-  await lesson.page.click(id('at-scale-run'))
-  await becomes(lesson, 'running')
-  const state = await lesson.page.evaluate(async (which) => {
-    const page = (window as unknown as { eightMeetings: { set(patch: object): void; settled(): Promise<void> } }).eightMeetings
-    page.set({ seed: 3 })
-    await page.settled()
-    return document.querySelector<HTMLElement>(which)!.dataset.state
-  }, id('at-scale-panel'))
-  expect(state).toBe('running')
-  await becomes(lesson, 'done')
+  await panel.letsReadersGoOn(lesson)
   await lesson.close()
 })
 

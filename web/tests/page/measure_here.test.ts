@@ -2,20 +2,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { violations } from './support/axe'
 import { type Lesson, Stand, test as id } from './support/lesson'
+import { Panel } from './support/panel'
 
 let stand: Stand
 beforeAll(async () => (stand = await Stand.raise()))
 afterAll(() => stand.fall())
 
-async function open(search: string, options = {}): Promise<Lesson> {
-  const lesson = await stand.open(search, options)
-  await lesson.page.click(`${id('measure')} > summary`)
-  await lesson.page.waitUntil('the panel is there', (which) => document.querySelector(which) !== null, id('measure-panel'))
-  return lesson
-}
-
-const becomes = (lesson: Lesson, state: string): Promise<void> =>
-  lesson.page.waitUntil(`it is ${state}`, ([which, wanted]) => document.querySelector<HTMLElement>(which)?.dataset.state === wanted, [id('measure-panel'), state] as const)
+const panel = new Panel('measure')
+const open = (search: string, options = {}): Promise<Lesson> => panel.open(stand, search, options)
+const becomes = (lesson: Lesson, state: string): Promise<void> => panel.becomes(lesson, state)
 
 /** The rows of the table, cell by cell. */
 const rows = (lesson: Lesson): Promise<string[][]> =>
@@ -70,16 +65,7 @@ test('stopped at once, the walk goes on, and it can be measured again', async ()
 
 test('what the reader asks meanwhile does not wait for the measurement', async () => {
   const lesson = await open('?lang=en')
-  await lesson.page.click(id('measure-run'))
-  await becomes(lesson, 'running')
-  const state = await lesson.page.evaluate(async (which) => {
-    const page = (window as unknown as { eightMeetings: { set(patch: object): void; settled(): Promise<void> } }).eightMeetings
-    page.set({ seed: 3 })
-    await page.settled()
-    return document.querySelector<HTMLElement>(which)!.dataset.state
-  }, id('measure-panel'))
-  expect(state).toBe('running')
-  await becomes(lesson, 'done')
+  await panel.letsReadersGoOn(lesson)
   await lesson.close()
 })
 
