@@ -1,4 +1,4 @@
-// Work that can wait until the browser has nothing better to do.
+// Work that can wait: for a frame, or until the browser has nothing better to do.
 
 /** For browsers that cannot tell. */
 const waitMs = 1000
@@ -11,6 +11,16 @@ export function whenIdle(work: () => void): () => void {
   }
   const id = setTimeout(work, waitMs)
   return () => clearTimeout(id)
+}
+
+/** Once the frame that is about to be drawn has been. Returns what calls it off. */
+export function afterFrame(work: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const frame = requestAnimationFrame(() => (timer = setTimeout(work)))
+  return () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+  }
 }
 
 /** The reader wants to save data: then nothing is fetched before it is asked for. */
