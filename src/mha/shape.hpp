@@ -14,6 +14,9 @@ struct Outcome;
 inline constexpr std::int32_t kMaxTokens = 512;
 inline constexpr std::int32_t kMaxModelDim = 4096;
 inline constexpr std::int32_t kMaxHeads = 4096;
+inline constexpr std::int32_t kMaxVocabulary = 4096;  ///< words of a model that learns here
+inline constexpr std::int32_t kMaxLayers = 8;
+inline constexpr std::int32_t kMaxSlots = 8;     ///< questions per token
 inline constexpr std::int32_t kMaxWidth = 8192;  ///< h·k; Qwen3-32B has 64·128 on d = 5120
 /// 2 GiB is the most that a wasm module of ours may grow to; one tensor may take half of it.
 inline constexpr std::int64_t kMaxFloats = std::int64_t{1} << 28;

@@ -30,9 +30,15 @@ enum class Status : std::int32_t {
   bad_text,                ///< token text is not UTF-8, is empty, or its offsets do not ascend
   bad_gate,                ///< not one finite gate per head; index[0] is the head, −1 if there are too few or many
   bad_padding,             ///< padding is not in 0…m
+  vocabulary_out_of_range,  ///< v is not in 1…kMaxVocabulary
+  layers_out_of_range,      ///< not 1…kMaxLayers layers
+  slots_out_of_range,       ///< not 1…kMaxSlots slots per token
+  bad_learning_rate,        ///< the learning rate or the scale of the start is not positive and finite
+  bad_batch,                ///< a batch that the model cannot read, or that asks nothing
+  diverged,                 ///< training came to a number that is infinite or NaN, and stopped before it
 };
 
-inline constexpr std::array<std::string_view, 17> kStatusNames = {
+inline constexpr std::array<std::string_view, 23> kStatusNames = {
     "ok",
     "tokens_out_of_range",
     "model_dim_out_of_range",
@@ -50,6 +56,12 @@ inline constexpr std::array<std::string_view, 17> kStatusNames = {
     "bad_text",
     "bad_gate",
     "bad_padding",
+    "vocabulary_out_of_range",
+    "layers_out_of_range",
+    "slots_out_of_range",
+    "bad_learning_rate",
+    "bad_batch",
+    "diverged",
 };
 
 /// A status, and for those that concern one number, which: the tensor and its index (unused places are −1). Gates are
