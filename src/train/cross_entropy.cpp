@@ -12,7 +12,8 @@ namespace mha {
 Answer cross_entropy(std::span<float> logits, std::int32_t target) {
   const auto largest = std::max_element(logits.begin(), logits.end()) - logits.begin();
   const auto best = static_cast<std::size_t>(largest);
-  const double below = static_cast<double>(logits[best]) - static_cast<double>(logits[static_cast<std::size_t>(target)]);
+  const double below =
+      static_cast<double>(logits[best]) - static_cast<double>(logits[static_cast<std::size_t>(target)]);
   const bool any = softmax_row(logits.data(), logits.data(), static_cast<std::int32_t>(logits.size()));
   // The largest logit's exponential is exactly 1, so its probability is 1/Σ.
   const auto top = static_cast<double>(logits[best]);

@@ -21,7 +21,8 @@ void layer_norm(std::span<const float> x, std::span<const float> scale, std::spa
     for (const float value : from) mean += static_cast<double>(value);
     mean /= count;
     double variance = 0.0;
-    for (const float value : from) variance += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+    for (const float value : from)
+      variance += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
     const double inverse = 1.0 / std::sqrt(variance / count + kEpsilon);
     kept.inverse[row] = static_cast<float>(inverse);
     for (std::size_t c = 0; c < d; ++c) {
@@ -41,10 +42,10 @@ void layer_norm_gradient(const Normalised& kept, std::span<const float> scale, s
   for (std::size_t first = 0, row = 0; first < d_y.size(); first += d, ++row) {
     const auto normal = kept.rows.subspan(first, d);
     const auto gradient = d_y.subspan(first, d);
+    for (std::size_t c = 0; c < d_scale.size(); ++c) d_scale[c] += gradient[c] * normal[c];
+    for (std::size_t c = 0; c < d_shift.size(); ++c) d_shift[c] += gradient[c];
     double mean = 0.0, along = 0.0;
     for (std::size_t c = 0; c < d; ++c) {
-      d_scale[c] += gradient[c] * normal[c];
-      d_shift[c] += gradient[c];
       gradient[c] *= scale[c];
       mean += static_cast<double>(gradient[c]);
       along += static_cast<double>(gradient[c]) * static_cast<double>(normal[c]);

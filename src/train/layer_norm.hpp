@@ -21,7 +21,7 @@ struct Normalised {
 void layer_norm(std::span<const float> x, std::span<const float> scale, std::span<const float> shift,
                 const Normalised& kept, std::span<float> y);
 
-/// d_y [r, d] becomes ∂L/∂x in place; d_scale and d_shift [d] are overwritten.
+/// d_y [r, d] becomes ∂L/∂x in place; d_scale and d_shift [d] are overwritten, or empty: not wanted.
 void layer_norm_gradient(const Normalised& kept, std::span<const float> scale, std::span<float> d_y,
                          std::span<float> d_scale, std::span<float> d_shift);
 

@@ -45,8 +45,8 @@ Outcome validate(const ModelShape& shape) {
   // At most 8 layers of 4·4096·8192 floats: in 64 bits the sum can't overflow, in a size_t of 32 it can.
   const std::int64_t d = shape.model_dim;
   const std::int64_t width = std::int64_t{shape.heads} * shape.head_dim;
-  const std::int64_t most = d * (shape.vocabulary + shape.max_positions) + shape.layers * (4 * (d + 1) * width + 3 * d) +
-                            (d + 1) * shape.slots * shape.vocabulary;
+  const std::int64_t most = d * (shape.vocabulary + shape.max_positions) +
+                            shape.layers * (4 * (d + 1) * width + 3 * d) + (d + 1) * shape.slots * shape.vocabulary;
   return most > kMaxFloats ? Outcome{.status = Status::too_large} : Outcome{};
 }
 
