@@ -13,24 +13,24 @@
 #include "mha/attention.hpp"
 #include "mha/attention_gradient.hpp"
 #include "mha/buffer.hpp"
+#include "mha/packed_parameters.hpp"
 #include "mha/shape.hpp"
 #include "mha/status.hpp"
 
 namespace mha {
 
+/// A training step is load(), forward(), backward(). Allocates only when a step needs more room than every step before.
 class AttentionBatch {
  public:
-  /// Packs the parameters, which change with each step, and must outlive the next forward(). Of `shape` tokens and
-  /// context do not matter. Allocates only for larger parameters than ever before.
-  /// Errors: as Attention::load. Nothing is loaded then.
+  /// Packs the parameters, which must outlive the next forward(). Of `shape` tokens and context do not matter.
+  /// Errors: as PackedParameters::load.
   [[nodiscard]] Outcome load(const Shape& shape, const Parameters& parameters);
 
   /// x is [r, d], the rows of all sequences; `lengths` are the rows of each, 1…kMaxTokens, and add up to r. Of the
   /// options causal, scale and gates hold for each sequence. x and the gates must outlive backward().
-  /// Allocates only when a batch needs more room than every batch before.
   /// Errors: not_loaded; tokens_out_of_range: a length, or there is none; wrong_size or not_finite of x; bad_gate;
-  /// bad_scale; bad_padding: padding is not 0; too_large; out_of_memory; overflow: with the tensor and the place (rows
-  /// counted over all sequences, but within its sequence for raw_scores and scaled_scores).
+  /// bad_scale; bad_padding: padding is not 0; too_large; out_of_memory; overflow: of scaled_scores, with the place
+  /// within the sequence, or of the output, with the row among all rows.
   [[nodiscard]] Outcome forward(std::span<const std::int32_t> lengths, std::span<const float> x,
                                 const Options& options);
 
@@ -38,7 +38,7 @@ class AttentionBatch {
   /// the batch. Errors: not_loaded: no forward() that succeeded since load(); and as AttentionGradient::backward.
   [[nodiscard]] Outcome backward(std::span<const float> d_output, const Gradients& gradients);
 
-  // What the last forward() that succeeded left: valid until the next load() or forward().
+  // What forward() left, if it succeeded: valid until the next load() or forward().
   [[nodiscard]] std::size_t sequences() const { return sequences_.size(); }
   [[nodiscard]] std::span<const float> q() const { return traced_.q; }            ///< [r, h·k]
   [[nodiscard]] std::span<const float> k() const { return traced_.k; }            ///< [r, g·k]
@@ -49,16 +49,20 @@ class AttentionBatch {
   [[nodiscard]] std::span<const float> weights(std::size_t sequence, std::int32_t head) const;
 
  private:
-  Shape shape_;
+  /// Takes down where each sequence and its maps begin.
+  [[nodiscard]] Outcome line_up(std::span<const std::int32_t> lengths);
+
+  Shape shape_;  ///< tokens and context: the rows of all sequences
   Parameters parameters_;
+  PackedParameters packed_;
   AttentionGradient gradient_;
-  Buffer panels_;     ///< W_Q, W_K, W_V, W_O packed
-  Buffer trace_;      ///< q, k, v, concat, output, weights
-  Buffer workspace_;  ///< one head's Kᵀ and V packed
   std::vector<Sequence> sequences_;
-  std::vector<std::size_t> maps_;  ///< where each sequence's weights begin
+  std::vector<std::size_t> maps_;  ///< where each sequence's weights begin, and where the last ones end
+  Buffer trace_;                   ///< q, k, v, weights, concat, output
+  Buffer workspace_;               ///< one head's Kᵀ and V packed
   Traced traced_;
   std::span<const float> output_;
+  bool finished_ = false;  ///< traced_ and output_ are those of a forward() since the last load()
 };
 
 }  // namespace mha

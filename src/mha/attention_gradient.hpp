@@ -19,6 +19,7 @@
 #include "mha/attention.hpp"
 #include "mha/buffer.hpp"
 #include "mha/layout.hpp"
+#include "mha/packed_parameters.hpp"
 #include "mha/shape.hpp"
 #include "mha/status.hpp"
 
@@ -43,6 +44,7 @@ struct Sequence {
 
 /// What the backward pass reads of a finished forward pass, over any number of sequences: r rows of X in all, c of C.
 struct Traced {
+  Shape shape;  ///< tokens and context are r and c
   std::span<const Sequence> sequences;
   std::span<const float> x;        ///< [r, d]
   std::span<const float> context;  ///< [c, d], or empty: self-attention
@@ -74,11 +76,13 @@ class AttentionGradient {
   /// Precondition: the spans of `traced` are as large as it says, and hold what a forward pass computes.
   [[nodiscard]] Outcome backward(const Traced& traced, std::span<const float> d_output, const Gradients& gradients);
 
-  [[nodiscard]] bool loaded() const { return panels_.capacity() > 0; }
+  /// Whether passes of this shape fit the loaded parameters: the same d, hk and gk. None does after a load() that
+  /// failed, nor with what was moved from.
+  [[nodiscard]] bool fits(const Shape& shape) const { return panels_.capacity() > 0 && same_matrices(shape, shape_); }
 
  private:
-  Shape shape_;
-  Buffer panels_;     ///< W_Oᵀ, then W_Qᵀ, W_Kᵀ and W_Vᵀ below each other, packed; empty: nothing is loaded
+  Shape shape_;       ///< no sizes: nothing is loaded
+  Buffer panels_;     ///< W_Oᵀ, then W_Qᵀ, W_Kᵀ and W_Vᵀ below each other, packed
   Buffer workspace_;  ///< gradients of Q, K, V, Z and of one head's maps, and what is packed on the way
 };
 

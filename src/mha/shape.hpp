@@ -42,6 +42,11 @@ struct Shape {
   return {.tokens = n, .context = n, .model_dim = d, .heads = h, .kv_heads = h, .head_dim = h > 0 ? d / h : 0};
 }
 
+/// Whether the same matrices serve passes of both shapes, however they cut them into heads: the same d, hk and gk.
+[[nodiscard]] constexpr bool same_matrices(const Shape& a, const Shape& b) {
+  return a.model_dim == b.model_dim && a.q_width() == b.q_width() && a.kv_width() == b.kv_width();
+}
+
 /// Every other function may assume a shape that passed here. Errors: a size outside its range (tokens_out_of_range with
 /// tensor `context` if it is m), kv_heads_not_a_divisor, or too_large: a tensor would need more than kMaxFloats numbers
 /// (contributions are not asked: they are computed for the heads wanted).

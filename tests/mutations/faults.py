@@ -30,10 +30,11 @@ class Fault:
 
 
 ATTENTION = "src/mha/attention.cpp"
+PACKED = "src/mha/packed_parameters.cpp"
 
 FAULTS = (
     Fault("W_O transposed", (
-        Edit(ATTENTION, "pack({parameters.w_o.data(), d}, hk, d,", "pack({parameters.w_o.data(), 1, hk}, hk, d,"),
+        Edit(PACKED, "pack({parameters.w_o.data(), d}, hk, d,", "pack({parameters.w_o.data(), 1, hk}, hk, d,"),
     )),
     Fault("heads swapped", (
         Edit(ATTENTION, "std::ptrdiff_t{rows.first} * p.hk + rows.head * p.k;\n  gemm(rows.count, p.k,",
@@ -43,7 +44,7 @@ FAULTS = (
         Edit(ATTENTION, "return score * factor; });", "static_cast<void>(factor); return score; });"),
     )),
     Fault("V made with K's weights", (
-        Edit(ATTENTION, "pack({parameters.w_v.data(), gk}, d, gk,", "pack({parameters.w_k.data(), gk}, d, gk,"),
+        Edit(PACKED, "pack({parameters.w_v.data(), gk}, d, gk,", "pack({parameters.w_k.data(), gk}, d, gk,"),
     )),
     Fault("softmax down the columns", (
         Edit(ATTENTION, "#include <algorithm>\n", "#include <algorithm>\n#include <array>\n"),
