@@ -70,7 +70,7 @@ class Trainer {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   [[nodiscard]] bool diverged() const { return diverged_; }
   /// A slab of ModelLayout, every number finite.
-  [[nodiscard]] std::span<const float> parameters() const { return slab(numbers_, 0); }
+  [[nodiscard]] std::span<const float> parameters() const { return std::span(numbers_).first(layout().size()); }
 
   void save(TrainerState& state) const;
   /// Errors: not_loaded; wrong_size: not as many numbers as save() gives; not_finite. Nothing has changed then.
