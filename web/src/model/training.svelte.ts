@@ -1,5 +1,5 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
-import type { RunSettings, Snapshot, TrainingClient, TrainingTask } from '../core/training'
+import type { RunSettings, Snapshot, TrainingClient } from '../core/training'
 
 export const headCounts = [1, 2, 4, 8] as const
 
@@ -9,6 +9,7 @@ export type Speed = (typeof speeds)[number]
 
 export const learningRates = [0.0003, 0.001, 0.003, 0.01, 0.1, 10] as const
 export const widths = [8, 16, 32, 64] as const
+export const batches = [1, 16, 64] as const
 
 /** What the readers of the page choose for all runs together. */
 export type CommonSettings = Omit<RunSettings, 'heads'>
@@ -108,10 +109,6 @@ export class Training {
   set(patch: Partial<CommonSettings>): void {
     this.settings = { ...this.settings, ...patch }
     this.reset()
-  }
-
-  setTask(task: TrainingTask): void {
-    this.set({ task })
   }
 
   setSpeed(speed: Speed): void {

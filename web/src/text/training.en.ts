@@ -34,6 +34,7 @@ export const training = {
     hint: 'Whatever you change, all four runs start over.',
     task: 'Task',
     width: 'd, numbers per token',
+    widthHint: 'All heads share them: with h heads each has d ÷ h.',
     learningRate: 'Learning rate',
     learningRateHint: 'How far one step moves the parameters. 10 is far too much: see what happens.',
     residual: 'Residual',
@@ -41,6 +42,7 @@ export const training = {
     seed: 'Seed',
     seedHint: 'The random start. Another seed, another share-out of the jobs.',
     batch: 'Sentences per step',
+    batchHint: 'All runs read the same ones. With a single one every step jumps to another sentence.',
   },
   tasks: {
     relations: {
@@ -161,7 +163,7 @@ export const training = {
     open: 'Go on with a saved run',
     walk: 'Walk through this model',
   },
-  projector: { loss: 'Loss', matrix: 'Jobs' },
+  projector: { turn: 'The other figure' },
 }
 
 export type TrainingText = typeof training

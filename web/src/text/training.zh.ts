@@ -35,6 +35,7 @@ export const training: TrainingText = {
     hint: '改了哪一项，四个模型都从头训练。',
     task: '任务',
     width: 'd，每个词元几个数',
+    widthHint: '所有的头分着用：h 个头，每个 d ÷ h 个数。',
     learningRate: '学习率',
     learningRateHint: '一步把参数挪多远。10 太大了，试试会怎样。',
     residual: '残差',
@@ -42,6 +43,7 @@ export const training: TrainingText = {
     seed: '种子',
     seedHint: '从哪一组随机数开始。换一个种子，分工也会换。',
     batch: '每步几个句子',
+    batchHint: '四个模型读的是同样的句子。只读一句，每一步就跟着那一句跑。',
   },
   tasks: {
     relations: {
@@ -160,5 +162,5 @@ export const training: TrainingText = {
     open: '接着训练存下的',
     walk: '拿这个模型去分步看',
   },
-  projector: { loss: '损失', matrix: '分工' },
+  projector: { turn: '换一张图' },
 }

@@ -51,14 +51,15 @@ const usualCeiling = 10
 const tickPitchPx = 34
 const firstSteps = 200
 
-export function lossChart(curves: readonly Curve[], plot: Plot): LossChart {
+/** `letters`: how large they are, against those of the page. */
+export function lossChart(curves: readonly Curve[], plot: Plot, letters = 1): LossChart {
   const lasting = curves.map(finite).filter(({ steps }) => steps.length > 0)
   const scale = scaleOf(lasting, plot)
   const ends = lasting.map((curve) => ({ x: scale.x(curve.steps.at(-1)!), y: scale.y(curve.losses.at(-1)!) }))
-  const labels = spread(ends.map(({ y }) => y), labelPitchPx, plot.top, plot.top + plot.height)
+  const labels = spread(ends.map(({ y }) => y), labelPitchPx * letters, plot.top, plot.top + plot.height)
   return {
     x: [0, 1, 2, 3, 4].map((quarter) => (scale.lastStep * quarter) / 4).map((step) => ({ at: scale.x(step), step })),
-    y: ticks(scale.low, scale.high, plot.height).map((exponent) => 10 ** exponent).map((loss) => ({ at: scale.y(loss), loss: Number(loss.toPrecision(1)) })),
+    y: ticks(scale.low, scale.high, plot.height, tickPitchPx * letters).map((exponent) => 10 ** exponent).map((loss) => ({ at: scale.y(loss), loss: Number(loss.toPrecision(1)) })),
     curves: lasting.map((curve, i) => {
       const [end, labelY] = [ends[i]!, labels[i]!]
       const right = plot.left + plot.width
@@ -66,7 +67,7 @@ export function lossChart(curves: readonly Curve[], plot: Plot): LossChart {
       return {
         heads: curve.heads, diverged: curve.diverged, end, labelY, loss: curve.losses.at(-1)!,
         path: pathOf(curve, scale),
-        leader: near ? '' : `M${px(end.x)} ${px(end.y)}L${px(Math.max(end.x, right))} ${px(end.y)}L${px(right + labelGapPx)} ${px(labelY)}`,
+        leader: near ? '' : `M${px(end.x)} ${px(end.y)}L${px(Math.max(end.x, right))} ${px(end.y)}L${px(right + labelGapPx * letters)} ${px(labelY)}`,
       }
     }),
   }
@@ -107,11 +108,11 @@ function scaleOf(curves: readonly Curve[], { left, top, width, height }: Plot): 
 }
 
 /** Exponents of 1, 3, 10, 30, … as far as there is room; where there is less, of fewer powers of ten. */
-function ticks(low: number, high: number, height: number): number[] {
+function ticks(low: number, high: number, height: number, pitch: number): number[] {
   const perDecade = height / (high - low)
-  const every = Math.max(1, Math.ceil(tickPitchPx / perDecade))
+  const every = Math.max(1, Math.ceil(pitch / perDecade))
   const decades = Array.from({ length: high - low + 1 }, (_, i) => low + i).filter((exponent) => (exponent - low) % every === 0)
-  const between = perDecade >= 2 * tickPitchPx ? decades.filter((exponent) => exponent < high).map((exponent) => exponent + Math.log10(3)) : []
+  const between = perDecade >= 2 * pitch ? decades.filter((exponent) => exponent < high).map((exponent) => exponent + Math.log10(3)) : []
   return [...decades, ...between].sort((a, b) => a - b)
 }
 
