@@ -26,8 +26,11 @@ export const training = {
     waiting: 'waits until the page is seen again',
     keys: 'Keys: Space plays and pauses, → is one step',
   },
-  provenance: (seed: number) => `Trained live on this page · seed ${seed}`,
-  provenanceIdle: (seed: number) => `Not trained yet · seed ${seed}`,
+  provenance: {
+    idle: (seed: number) => `Not trained yet · seed ${seed}`,
+    running: (seed: number) => `Training on this page · seed ${seed}`,
+    trained: (seed: number) => `Trained on this page · seed ${seed}`,
+  },
   failed: 'Training stopped: the part that computes did not go on. Start over; if it happens again, close other tabs.',
   settings: {
     title: 'Settings',
@@ -48,12 +51,12 @@ export const training = {
     relations: {
       name: 'Reading relations',
       line: 'Each word names its partners: the verb its giver and its receiver, the pronoun whom it means, “because” the cause, the purpose its object.',
-      relations: { giver: 'giver', receiver: 'receiver', reference: 'whom it means', cause: 'cause', object: 'object' },
+      relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause', object: 'object' },
     },
     women: {
       name: 'Two women',
       line: 'Both people are women, so “she” alone does not tell: the reason decides whom it means.',
-      relations: { giver: 'giver', receiver: 'receiver', reference: 'whom it means', cause: 'cause' },
+      relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause' },
     },
     letters: {
       name: 'Four jobs',
@@ -68,7 +71,7 @@ export const training = {
     pronoun: {
       name: 'The hidden word',
       line: 'A word is hidden and has to be guessed from the others. No relation is ever told; they are only measured.',
-      relations: { giver: 'giver', receiver: 'receiver', reference: 'whom it means', cause: 'cause', object: 'object' },
+      relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause', object: 'object' },
     },
   },
   loss: {
@@ -115,6 +118,7 @@ export const training = {
     took: (head: number, relations: readonly string[], most: readonly string[]) =>
       `Head ${head} took ${list([...relations, ...most.map((relation) => `most of ${relation}`)])}.`,
     part: (heads: readonly number[], relation: string) => `${headList(heads)} ${heads.length === 1 ? 'does' : 'do'} part of ${relation}.`,
+    also: (heads: readonly number[]) => `${headList(heads)} ${heads.length === 1 ? 'does' : 'do'} parts of these as well.`,
     idle: (head: number, relations: readonly string[]) => `Head ${head} looks at the right word for ${list(relations)}, but the answers hardly depend on it.`,
     share: (heads: readonly number[], relation: string) => `${headList(heads)} share ${relation}.`,
     alone: (head: number, relation: string) => `Head ${head} does much of ${relation}, and the others help.`,
@@ -133,7 +137,6 @@ export const training = {
     marks: { giver: { letter: 'G', name: 'gives' }, receiver: { letter: 'R', name: 'receives' } },
     rest: (tokens: number) => (tokens === 1 ? 'the other one' : `the other ${tokens}`),
     loss: (loss: string) => `Loss of the two answers at this word: ${loss}`,
-    bar: (token: string, weight: string) => `${token}: ${weight}`,
     note: 'One head is not helpless: from unequal shares the read-out can learn to tell the two apart. That takes several times as many steps, or stalls, depending on the start.',
     absent: 'The sentence on show has no word that asks two questions.',
   },

@@ -1,6 +1,6 @@
 // A client of the chapter `training` whose numbers are drawn, not trained: for looking at the frame and for its tests. Never part of the page.
 import { type RunSettings, type Snapshot, type TrainingClient, type TrainingListener, cellStates } from '../../src/core/training'
-import { drawFrom } from '../unit/core_support'
+import { drawFrom } from '../unit/drawing'
 
 /** Rows are heads: giver, receiver, reference, cause, object, in percent. */
 const finished: Readonly<Record<number, readonly (readonly number[])[]>> = {

@@ -32,7 +32,7 @@ test('one took, with most of another; one rests; nobody took the rest', () => {
   expect(say(run, 'en')).toEqual([
     'Head 1 took giver (97%) and most of receiver (73%).',
     'Head 2 is hardly used.',
-    'No head has settled on receiver and whom it means yet.',
+    'No head has settled on receiver and reference yet.',
   ])
   expect(say(run, 'zh')).toEqual(['头 1 管起了“谁给的”（97%），还有大半的“给了谁”（73%）。', '头 2 几乎没用上。', '“给了谁”和“指代”还没分工。'])
 })
@@ -58,6 +58,12 @@ test('in part only: by relation, not head by head', () => {
 test('who looks at the right word without being used is not said to have taken anything', () => {
   const run = measured([[['owner', 95]], [low]], [1])
   expect(say(run, 'en')).toEqual(['Head 1 looks at the right word for giver (95%), but the answers hardly depend on it.', 'Head 1 is hardly used.'])
+})
+
+test('who does parts of what others do is named once', () => {
+  const run = measured([[['owner', 97], ['owner', 95]], [['partial', 55], ['partial', 71]], [['partial', 61], low]])
+  expect(say(run, 'en')).toEqual(['Head 1 took giver (97%) and receiver (95%).', 'Heads 2 and 3 do parts of these as well.'])
+  expect(say(run, 'zh').at(-1)).toBe('头 2、3 也各管一部分。')
 })
 
 test('one head, and nothing measured', () => {

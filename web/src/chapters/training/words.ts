@@ -37,14 +37,18 @@ export function whatHappened(measured: Measured, names: readonly string[], words
     if (together.length === 0) return []
     return [together.length === 1 ? words.alone(together[0]! + 1, said(together[0]!, column)) : words.share(together.map((head) => head + 1), quoted(column))]
   })
-  const parts = columns.flatMap((column) => {
-    const some = heads.filter((head) => isUsed(head) && !owners.includes(head) && stateOf(measured, head, column) === 'partial')
-    return some.length === 0 ? [] : [words.part(some.map((head) => head + 1), quoted(column))]
-  })
+  const partly = (column: number): number[] => heads.filter((head) => isUsed(head) && !owners.includes(head) && stateOf(measured, head, column) === 'partial')
+  const isOwned = (column: number): boolean => heads.some((head) => stateOf(measured, head, column) === 'owner')
+  const unowned = columns.filter((column) => !isOwned(column) && partly(column).length > 0)
+  const parts = unowned.map((column) => words.part(partly(column).map((head) => head + 1), quoted(column)))
+  // Who does a part of what another head does anyway is named, but not what.
+  const named = new Set([...unowned.flatMap(partly), ...heads.filter((head) => being(head, 'duplicate').length + being(head, 'shared').length > 0)])
+  const others = heads.filter((head) => !named.has(head) && columns.some((column) => partly(column).includes(head)))
+  const also = others.length === 0 ? [] : [words.also(others.map((head) => head + 1))]
   const resting = heads.filter((head) => !isUsed(head))
   const open = columns.filter((column) => !isSettled(measured, column))
   return [
-    ...took, ...again, ...shared, ...parts, ...idle,
+    ...took, ...again, ...shared, ...parts, ...also, ...idle,
     ...(resting.length > 0 ? [words.unused(resting.map((head) => head + 1))] : []),
     ...(open.length > 0 ? [words.nobody(open.map(quoted))] : []),
   ]

@@ -11,7 +11,7 @@ export interface Curve {
   diverged: boolean
 }
 
-/** Where the curves may run. Labels stand to the right of it. */
+/** Where the curves may run. To the right of it is room for labels. */
 export interface Plot {
   left: number
   top: number
@@ -35,9 +35,11 @@ export interface LossChart {
   x: readonly { at: number; step: number }[]
   y: readonly { at: number; loss: number }[]
   curves: readonly DrawnCurve[]
+  /** where labels begin: beside the end that is furthest right */
+  labelX: number
 }
 
-/** From label to label, and from the plot to the labels. */
+/** From label to label, and from the furthest end to the labels. */
 export const labelPitchPx = 22
 export const labelGapPx = 12
 
@@ -56,18 +58,20 @@ export function lossChart(curves: readonly Curve[], plot: Plot, letters = 1): Lo
   const lasting = curves.map(finite).filter(({ steps }) => steps.length > 0)
   const scale = scaleOf(lasting, plot)
   const ends = lasting.map((curve) => ({ x: scale.x(curve.steps.at(-1)!), y: scale.y(curve.losses.at(-1)!) }))
+  const furthest = ends.reduce((most, { x }) => Math.max(most, x), plot.left)
+  const labelX = furthest + labelGapPx * letters
   const labels = spread(ends.map(({ y }) => y), labelPitchPx * letters, plot.top, plot.top + plot.height)
   return {
+    labelX,
     x: [0, 1, 2, 3, 4].map((quarter) => (scale.lastStep * quarter) / 4).map((step) => ({ at: scale.x(step), step })),
     y: ticks(scale.low, scale.high, plot.height, tickPitchPx * letters).map((exponent) => 10 ** exponent).map((loss) => ({ at: scale.y(loss), loss: Number(loss.toPrecision(1)) })),
     curves: lasting.map((curve, i) => {
       const [end, labelY] = [ends[i]!, labels[i]!]
-      const right = plot.left + plot.width
-      const near = Math.abs(labelY - end.y) < 1 && right - end.x < 2
+      const near = Math.abs(labelY - end.y) < 1 && furthest - end.x < 2
       return {
         heads: curve.heads, diverged: curve.diverged, end, labelY, loss: curve.losses.at(-1)!,
         path: pathOf(curve, scale),
-        leader: near ? '' : `M${px(end.x)} ${px(end.y)}L${px(Math.max(end.x, right))} ${px(end.y)}L${px(right + labelGapPx * letters)} ${px(labelY)}`,
+        leader: near ? '' : `M${px(end.x)} ${px(end.y)}L${px(furthest)} ${px(end.y)}L${px(labelX)} ${px(labelY)}`,
       }
     }),
   }
