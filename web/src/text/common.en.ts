@@ -74,7 +74,7 @@ export const common = {
   comma: ', ',
   skip: 'Skip to the figure',
   navigation: 'Chapters',
-  chapters: { steps: 'Steps' },
+  chapters: { steps: 'Steps', training: 'Training' },
   language: 'Language',
   theme: { label: 'Colours', auto: 'Automatic', light: 'Light', dark: 'Dark' },
   loading: 'Getting the core ready; the first numbers come in a moment.',

@@ -66,7 +66,7 @@ export const common: CommonText = {
   comma: '，',
   skip: '跳到图',
   navigation: '各章',
-  chapters: { steps: '分步' },
+  chapters: { steps: '分步', training: '训练' },
   language: '语言',
   theme: { label: '配色', auto: '自动', light: '浅色', dark: '深色' },
   loading: '正在准备内核，第一批数马上就来。',

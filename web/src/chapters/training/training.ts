@@ -1,0 +1,4 @@
+// The runs of the page: they outlive the chapter, so that whoever looks elsewhere finds them as they were.
+import { Training } from '../../model/training.svelte'
+
+export const training = new Training(undefined)
