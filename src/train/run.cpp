@@ -31,7 +31,7 @@ std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); 
 
 Outcome Run::open(const RunSettings& settings) {
   *this = {};
-  if (settings.batch < 0 || settings.batch > kMaxBatch) return {.status = Status::bad_batch};
+  if (settings.batch < 1 || settings.batch > kMaxBatch) return {.status = Status::bad_batch};
   if (settings.heads > 0 && settings.model_dim % settings.heads != 0) return {.status = Status::head_dim_out_of_range};
   const TrainerOptions options = {.adam = {.learning_rate = settings.learning_rate}, .seed = settings.seed};
   if (Outcome bad = trainer_.start(model_of(settings), options); !bad.ok()) return bad;
@@ -46,7 +46,7 @@ Outcome Run::advance(std::int32_t count) {
   for (std::int32_t i = 0; i < count; ++i) {
     const auto sentences = static_cast<std::uint64_t>(settings_.batch);
     make_batch(settings_.task, settings_.seed, Split::train, questions, trainer_.steps() * sentences,
-               std::max(1, settings_.batch), batch_);
+               settings_.batch, batch_);
     if (Outcome bad = trainer_.step(batch_, loss_); !bad.ok()) return bad;
   }
   return {};

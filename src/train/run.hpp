@@ -24,7 +24,7 @@ struct RunSettings {
   bool layer_norm = false;
   bool biases = false;
   bool causal = false;
-  std::int32_t batch = 64;  ///< sentences per step; 0: one and the same sentence in every step
+  std::int32_t batch = 64;  ///< sentences per step
   double learning_rate = 3e-3;
   std::uint32_t seed = 1;  ///< of the starting parameters; runs of one task and seed read the same sentences
   bool shuffled = false;   ///< the control: answers at random, so that nothing can be learned
@@ -52,8 +52,8 @@ class Run {
   static constexpr std::int32_t kHeldOut = 128;
   static constexpr std::uint32_t kHeldOutSeed = 0;
 
-  /// Errors: as Trainer::start; head_dim_out_of_range: heads do not divide model_dim; bad_batch: fewer than 0 or more
-  /// than kMaxBatch sentences. No run is open then.
+  /// Errors: as Trainer::start; head_dim_out_of_range: heads do not divide model_dim; bad_batch: not 1 to kMaxBatch
+  /// sentences. No run is open then.
   [[nodiscard]] Outcome open(const RunSettings& settings);
   static constexpr std::int32_t kMaxBatch = 1024;
 

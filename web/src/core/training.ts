@@ -1,9 +1,13 @@
 // What the chapter `training` reads of a run, and what it may ask of one. Types only: every number in here is computed by the core.
 
-export const trainingTasks = ['relations', 'women', 'letters', 'induction', 'pronoun'] as const
+import type { CoreFailure } from './protocol'
+import { type RoleStateName, type TaskName, roleStateNames } from './generated/training_tables'
+
+/** Of the core's tasks, those that one attention layer is for. */
+export const trainingTasks = ['relation', 'two-women', 'four-jobs'] as const satisfies readonly TaskName[]
 export type TrainingTask = (typeof trainingTasks)[number]
 
-/** Of relation reading, in the order of the core's table. Other tasks have relations of their own. */
+/** In the order of the core's table. */
 export type Relation = string
 
 export interface RunSettings {
@@ -17,18 +21,9 @@ export interface RunSettings {
   batch: number
 }
 
-/**
- * What one head is to one relation: the place in this list is the core's code, one per cell [head, relation]. Only held-out sentences
- * count, and "right" means that the head gives the gold word its largest attention weight.
- *   unmeasured  nothing was measured yet
- *   low         right in less than half of the cases
- *   partial     right in at least half of them, and the relation is not shared
- *   shared      at least partial, no head of this column is right in 90 %, and the whole model answers 90 %: several heads do it together
- *   owner       right in at least 90 %, and the best of its column
- *   duplicate   right in at least 90 %, but another head is better: the same job twice
- */
-export const cellStates = ['unmeasured', 'low', 'partial', 'shared', 'owner', 'duplicate'] as const
-export type CellState = (typeof cellStates)[number]
+/** What one head is to one relation, as documented in src/lab/roles.hpp. A cell holds its place in this list. */
+export const cellStates = roleStateNames
+export type CellState = RoleStateName
 
 /** One row of attention weights at a word that asks two questions at once, and what the mix costs. */
 export interface Dilemma {
@@ -58,8 +53,10 @@ export interface Snapshot {
   cells: Uint8Array
   /** [heads] 1: the head is hardly used; without it the answers stay as they are */
   unused: Uint8Array
-  /** the words of the chosen sentence, n of them */
+  /** the words of the sentence on show, n of them */
   tokens: readonly string[]
+  /** words of the sentence asked for that the task does not have: then a held-out sentence is on show instead */
+  unknown: readonly string[]
   /** [heads × n × n] attention weights on the chosen sentence */
   maps: Float32Array
   /** undefined: the chosen sentence has no word with two questions */
@@ -69,16 +66,10 @@ export interface Snapshot {
   stepsPerSecond: number
 }
 
-/** A run as one file: settings, parameters, what Adam remembers, the step. */
-export interface SavedRun {
-  settings: RunSettings
-  content: Blob
-}
-
 /** Answers of the client. `run`: its place in the list that was given to `reset`. */
 export interface TrainingListener {
   snapshot(run: number, snapshot: Snapshot): void
-  failed(detail: string): void
+  failed(failure: CoreFailure): void
 }
 
 /** Several runs on the same batches, in a worker, slice by slice. No snapshot comes more often than the client was told. */
@@ -91,7 +82,4 @@ export interface TrainingClient {
   step(): void
   /** Attention maps and dilemma are of this sentence from now on. */
   show(tokens: readonly string[]): void
-  save(run: number): Promise<SavedRun>
-  /** Goes on with a run that was saved, as the only one. */
-  resume(file: Blob, listener: TrainingListener): Promise<RunSettings>
 }

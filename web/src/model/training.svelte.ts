@@ -1,4 +1,5 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
+import type { CoreFailure } from '../core/protocol'
 import type { RunSettings, Snapshot, TrainingClient } from '../core/training'
 
 export const headCounts = [1, 2, 4, 8] as const
@@ -14,7 +15,7 @@ export const batches = [1, 16, 64] as const
 /** What the readers of the page choose for all runs together. */
 export type CommonSettings = Omit<RunSettings, 'heads'>
 
-export const initialSettings: CommonSettings = { task: 'relations', dModel: 64, learningRate: 0.003, residual: false, seed: 1, batch: 64 }
+export const initialSettings: CommonSettings = { task: 'relation', dModel: 64, learningRate: 0.003, residual: false, seed: 1, batch: 64 }
 
 /** As often as an eye can follow; less where the reader wants little motion. */
 const snapshotsPerSecond = { usual: 10, still: 2 }
@@ -41,7 +42,7 @@ export class Training {
   speed: Speed = $state.raw(undefined)
   /** which run the matrix, the maps and the words are about: a place in `runs` */
   chosen = $state(headCounts.length - 1)
-  failure: string | undefined = $state.raw()
+  failure: CoreFailure | undefined = $state.raw()
   /** the reader wants it to run */
   #wanted = $state(false)
   /** it can be seen: the tab is in front and the figure on the screen */
@@ -156,10 +157,10 @@ export class Training {
       snapshot: (run, snapshot) => {
         if (ours()) this.#take(run, snapshot)
       },
-      failed: (detail) => {
+      failed: (failure) => {
         if (!ours()) return
         this.#wanted = false
-        this.failure = detail
+        this.failure = failure
       },
     })
   }

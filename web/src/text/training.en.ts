@@ -48,30 +48,20 @@ export const training = {
     batchHint: 'All runs read the same ones. With a single one every step jumps to another sentence.',
   },
   tasks: {
-    relations: {
+    relation: {
       name: 'Reading relations',
       line: 'Each word names its partners: the verb its giver and its receiver, the pronoun whom it means, “because” the cause, the purpose its object.',
       relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause', object: 'object' },
     },
-    women: {
+    'two-women': {
       name: 'Two women',
       line: 'Both people are women, so “she” alone does not tell: the reason decides whom it means.',
-      relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause' },
+      relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause', object: 'object' },
     },
-    letters: {
+    'four-jobs': {
       name: 'Four jobs',
       line: 'Each letter names four others: the one before, the one after, the first, and the one of its colour.',
-      relations: { previous: 'before', next: 'after', first: 'first', colour: 'same colour' },
-    },
-    induction: {
-      name: 'What came next last time',
-      line: 'Each symbol names what followed it when it last appeared. This one is about layers rather than heads.',
-      relations: { induction: 'what followed' },
-    },
-    pronoun: {
-      name: 'The hidden word',
-      line: 'A word is hidden and has to be guessed from the others. No relation is ever told; they are only measured.',
-      relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause', object: 'object' },
+      relations: { previous: 'before', next: 'after', first: 'first', same_colour: 'same colour' },
     },
   },
   loss: {

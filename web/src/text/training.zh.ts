@@ -49,30 +49,20 @@ export const training: TrainingText = {
     batchHint: '四个模型读的是同样的句子。只读一句，每一步就跟着那一句跑。',
   },
   tasks: {
-    relations: {
+    relation: {
       name: '读关系',
       line: '每个词说出和它有关的词：动词说谁给的、给了谁，代词说指的是谁，“因为”说原因，后面的动词说宾语。',
       relations: { giver: '谁给的', receiver: '给了谁', reference: '指代', cause: '原因', object: '宾语' },
     },
-    women: {
+    'two-women': {
       name: '两个女孩',
       line: '两个人都是女孩，光看“她”分不出是谁：要看原因说的是什么。',
-      relations: { giver: '谁给的', receiver: '给了谁', reference: '指代', cause: '原因' },
+      relations: { giver: '谁给的', receiver: '给了谁', reference: '指代', cause: '原因', object: '宾语' },
     },
-    letters: {
+    'four-jobs': {
       name: '四件事',
       line: '每个字母说出四个别的：前一个、后一个、第一个、颜色相同的那个。',
-      relations: { previous: '前一个', next: '后一个', first: '第一个', colour: '同色' },
-    },
-    induction: {
-      name: '上次后面是什么',
-      line: '每个符号说出它上次出现时后面跟着什么。这一个看的是层数，不是头数。',
-      relations: { induction: '上次的后面' },
-    },
-    pronoun: {
-      name: '猜遮住的词',
-      line: '遮住一个词，从别的词猜它是什么。没有人告诉它任何关系，关系只用来量一量。',
-      relations: { giver: '谁给的', receiver: '给了谁', reference: '指代', cause: '原因', object: '宾语' },
+      relations: { previous: '前一个', next: '后一个', first: '第一个', same_colour: '同色' },
     },
   },
   loss: {
