@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::uint64_t kHeldOutOneIn = 5;
 
-constexpr std::string_view kJobTexts =
-    "A1A2A3A4B1B2B3B4C1C2C3C4D1D2D3D4E1E2E3E4F1F2F3F4G1G2G3G4H1H2H3H4";
+constexpr std::string_view kJobTexts = "A1A2A3A4B1B2B3B4C1C2C3C4D1D2D3D4E1E2E3E4F1F2F3F4G1G2G3G4H1H2H3H4";
 constexpr std::string_view kSymbolTexts = "ABCDEFGHIJKLMNOP";
 static_assert(kJobTexts.size() == 2 * kJobTokens && kSymbolTexts.size() == kSymbols);
 

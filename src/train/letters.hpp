@@ -11,7 +11,8 @@
 
 namespace mha {
 
-// --- four jobs: each letter names the one before, the one after, the first, and the other one of its colour -----------
+// --- four jobs: each letter names the one before, the one after, the first, and the other one of its colour
+// -----------
 
 inline constexpr std::int32_t kJobLetters = 8;  ///< a row has each of them once
 inline constexpr std::int32_t kJobColours = 4;  ///< a row has each of them twice
@@ -27,7 +28,8 @@ using JobRow = std::array<std::int32_t, kJobLetters>;
 /// Whether this is a row that can be drawn.
 [[nodiscard]] bool is_job_row(std::span<const std::int32_t> tokens);
 
-// --- induction: a piece that repeats; each symbol of a repetition names what followed it the last time ----------------
+// --- induction: a piece that repeats; each symbol of a repetition names what followed it the last time
+// ----------------
 
 inline constexpr std::int32_t kSymbols = 16;
 inline constexpr std::int32_t kInductionWords = 20;
