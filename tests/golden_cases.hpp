@@ -64,7 +64,8 @@ struct Case {
 
 /// "" if every number of `want` is the stored one up to float rounding of the latter: 2⁻²⁴ of the number. What float64
 /// itself loses is far below the last term.
-[[nodiscard]] inline std::string differs(const std::vector<float>& stored, const Matrix& want, std::size_t first = 0) {
+[[nodiscard]] inline std::string beyond_rounding(const std::vector<float>& stored, const Matrix& want,
+                                                 std::size_t first = 0) {
   const double slack = 1e-10 * largest(want);
   for (Eigen::Index i = 0; i < want.size(); ++i) {
     const double value = want.data()[i];

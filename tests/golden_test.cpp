@@ -20,7 +20,7 @@ std::string differs(const Case& golden, Tensor tensor, const std::vector<Bounded
   for (const Bounded& head : want) {
     const auto size = static_cast<std::size_t>(head.value.size());
     if (first + size > stored.size()) return "too few numbers";
-    if (bad.empty()) bad = differs(stored, head.value, first);
+    if (bad.empty()) bad = beyond_rounding(stored, head.value, first);
     first += size;
   }
   return first == stored.size() ? bad : "too many numbers";
