@@ -45,8 +45,8 @@ Outcome Run::advance(std::int32_t count) {
   const Questions questions = settings_.shuffled ? Questions::shuffled : Questions::asked;
   for (std::int32_t i = 0; i < count; ++i) {
     const auto sentences = static_cast<std::uint64_t>(settings_.batch);
-    make_batch(settings_.task, settings_.seed, Split::train, questions, trainer_.steps() * sentences,
-               settings_.batch, batch_);
+    make_batch(settings_.task, settings_.seed, Split::train, questions, trainer_.steps() * sentences, settings_.batch,
+               batch_);
     if (Outcome bad = trainer_.step(batch_, loss_); !bad.ok()) return bad;
   }
   return {};
