@@ -21,12 +21,12 @@ const std::array<TaskInfo, static_cast<std::size_t>(Task::count)>& tasks() {
   static const auto sentences = static_cast<std::int32_t>(words().size());
   static const std::span<const std::string_view> kTaught = std::span(kRelations).first(kHidden);
   static const std::array<TaskInfo, static_cast<std::size_t>(Task::count)> made = {{
-      {"relation", kTaught, 2, sentences, kMaxSentenceWords, {32, 4, 1, false, false, 3e-3F, 64, 600}},
+      {"relation", kTaught, 2, sentences, kMaxSentenceWords, {64, 4, 1, false, false, 3e-3F, 64, 600}},
       {"two-women", kTaught, 2, sentences, kMaxSentenceWords, {64, 8, 1, false, false, 3e-3F, 64, 1500}},
       {"masked-pronoun", kRelations, 2, sentences, kMaxSentenceWords, {64, 4, 2, true, false, 3e-3F, 64, 1500}},
       {"masked-word", kRelations, 2, sentences, kMaxSentenceWords, {64, 4, 2, true, false, 3e-3F, 64, 1500}},
-      {"four-jobs", kJobs, 4, kJobTokens, kJobLetters, {32, 4, 1, false, false, 1e-2F, 16, 400}},
-      {"induction", kInduction, 1, kSymbols, kInductionWords, {32, 4, 2, true, true, 3e-3F, 64, 600}},
+      {"four-jobs", kJobs, 4, kLetters, kJobWords, {32, 4, 1, false, false, 5e-3F, 32, 600}},
+      {"induction", kInduction, 1, kLetters, kInductionWords, {32, 4, 2, true, true, 3e-3F, 64, 600}},
   }};
   return made;
 }
@@ -152,8 +152,7 @@ std::optional<Task> task_named(std::string_view name) {
 }
 
 std::string_view word_text(Task task, std::int32_t place) {
-  if (task == Task::four_jobs) return job_text(place);
-  if (task == Task::induction) return symbol_text(place);
+  if (task == Task::four_jobs || task == Task::induction) return letter_text(place);
   return place >= 0 && place < info(task).vocabulary ? words()[static_cast<std::size_t>(place)].text
                                                      : std::string_view();
 }

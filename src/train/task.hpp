@@ -21,7 +21,8 @@ enum class Task : std::int32_t {
   count
 };
 
-/// A run that shows what the task is there to show.
+/// A run that shows what the task is there to show, if the embeddings begin about as large as N(0, 1). From small ones
+/// (0.1), and d = 64, one head reads the relations nearly as fast as four.
 struct Recipe {
   std::int32_t d, heads, layers;
   bool residual, causal;
