@@ -50,7 +50,6 @@ GradientReference attention_gradient_reference(const Shape& shape, const Paramet
   const Bounded w_v = exact(matrix(p.w_v, d, gk));
   const Bounded dy = exact(matrix(d_output, shape.tokens, d));
 
-  // --- excerpt: gradients
   // dZ = dY W_Oᵀ, and each head has its columns of it.
   const Bounded dz = product(dy, transposed(exact(matrix(p.w_o, hk, d))));
   Bounded dq, dk, dv, gates;
@@ -90,7 +89,6 @@ GradientReference attention_gradient_reference(const Shape& shape, const Paramet
     r.x = product(dq, transposed(w_q));
     r.context = product(beside(dk, dv), transposed(beside(w_k, w_v)));
   }
-  // --- end excerpt
   return r;
 }
 
