@@ -29,7 +29,7 @@ export class DrawnClient implements TrainingClient {
     this.#report()
   }
 
-  play({ snapshotsPerSecond }: { snapshotsPerSecond: number }): void {
+  play({ snapshotsPerSecond }: { stepsPerSecond: number; snapshotsPerSecond: number }): void {
     this.asked.push(`play ${snapshotsPerSecond}`)
     clearInterval(this.#timer)
     this.#timer = setInterval(() => this.walk(10), 1000 / snapshotsPerSecond)
