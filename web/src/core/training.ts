@@ -76,8 +76,8 @@ export interface TrainingListener {
 export interface TrainingClient {
   /** Makes the runs anew and reports each at step 0. */
   reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void
-  /** stepsPerSecond: undefined, as fast as it goes */
-  play(options: { stepsPerSecond: number | undefined; snapshotsPerSecond: number }): void
+  /** stepsPerSecond: Infinity, as fast as it goes */
+  play(options: { stepsPerSecond: number; snapshotsPerSecond: number }): void
   pause(): void
   step(): void
   /** Attention maps and dilemma are of this sentence from now on. */

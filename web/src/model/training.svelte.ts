@@ -5,7 +5,7 @@ import type { RunSettings, Snapshot, TrainingClient } from '../core/training'
 export const headCounts = [1, 2, 4, 8] as const
 
 /** Steps in a second; the last is as fast as it goes. */
-export const speeds = [5, 50, undefined] as const
+export const speeds = [5, 50, Infinity] as const
 export type Speed = (typeof speeds)[number]
 
 export const learningRates = [0.0003, 0.001, 0.003, 0.01, 0.1, 10] as const
@@ -39,7 +39,7 @@ export const longestHistory = 4000
 export class Training {
   settings: CommonSettings = $state.raw(initialSettings)
   runs: readonly Run[] = $state.raw([])
-  speed: Speed = $state.raw(undefined)
+  speed: Speed = $state.raw(Infinity)
   /** which run the matrix, the maps and the words are about: a place in `runs` */
   chosen = $state(headCounts.length - 1)
   failure: CoreFailure | undefined = $state.raw()

@@ -13,7 +13,7 @@ export const training = {
     step: 'One step',
     reset: 'Start over',
     speed: 'Speed',
-    speeds: (stepsPerSecond: number | undefined) => (stepsPerSecond === undefined ? 'as fast as it goes' : `${stepsPerSecond} steps a second`),
+    speeds: (stepsPerSecond: number) => (stepsPerSecond === Infinity ? 'as fast as it goes' : `${stepsPerSecond} steps a second`),
     position: (step: number) => `Step ${step}`,
     pace: (stepsPerSecond: string) => `${stepsPerSecond} steps a second`,
     states: {
@@ -123,7 +123,7 @@ export const training = {
     title: 'One head’s dilemma',
     line: (token: string) => `“${token}” asks two things: who gives, who receives. A head has one row of attention weights for it, and the row adds up to 1.`,
     oneHead: 'One head, one row for both questions',
-    ownHead: (head: number, relation: string) => `Head ${head}, which took ${relation}`,
+    ownHead: (relation: string) => `took ${relation}`,
     marks: { giver: { letter: 'G', name: 'gives' }, receiver: { letter: 'R', name: 'receives' } },
     rest: (tokens: number) => (tokens === 1 ? 'the other one' : `the other ${tokens}`),
     loss: (loss: string) => `Loss of the two answers at this word: ${loss}`,

@@ -14,7 +14,7 @@ export const training: TrainingText = {
     step: '走一步',
     reset: '从头来',
     speed: '速度',
-    speeds: (stepsPerSecond) => (stepsPerSecond === undefined ? '能多快就多快' : `每秒 ${stepsPerSecond} 步`),
+    speeds: (stepsPerSecond) => (stepsPerSecond === Infinity ? '能多快就多快' : `每秒 ${stepsPerSecond} 步`),
     position: (step) => `第 ${step} 步`,
     pace: (stepsPerSecond) => `每秒 ${stepsPerSecond} 步`,
     states: {
@@ -122,7 +122,7 @@ export const training: TrainingText = {
     title: '一个头的两难',
     line: (token) => `“${token}”要问两件事：谁给的，给了谁。一个头为它只有一行注意力权重，加起来是 1。`,
     oneHead: '一个头：一行，分给两个问题',
-    ownHead: (head, relation) => `头 ${head}，管起了“${relation}”`,
+    ownHead: (relation) => `管起了“${relation}”`,
     marks: { giver: { letter: '给', name: '谁给的' }, receiver: { letter: '收', name: '给了谁' } },
     rest: (tokens) => `其余 ${tokens} 个`,
     loss: (loss) => `这个词的两个答案，损失是 ${loss}`,

@@ -29,7 +29,7 @@ export class DrawnClient implements TrainingClient {
     this.#report()
   }
 
-  play({ snapshotsPerSecond }: { snapshotsPerSecond: number }): void {
+  play({ snapshotsPerSecond }: { stepsPerSecond: number; snapshotsPerSecond: number }): void {
     this.asked.push(`play ${snapshotsPerSecond}`)
     clearInterval(this.#timer)
     this.#timer = setInterval(() => this.walk(10), 1000 / snapshotsPerSecond)
@@ -94,8 +94,9 @@ export function drawnSnapshot({ heads, learningRate, seed }: RunSettings, step: 
     const state = value >= 0.9 ? (value === best[column] ? 'owner' : 'duplicate') : value < 0.5 ? 'low' : best[column]! < 0.9 && share === 1 ? 'shared' : 'partial'
     return cellStates.indexOf(state)
   }
-  const verb = Math.min(3, n - 1)
-  const weights = Float32Array.from({ length: n }, (_, i) => (i === 0 ? 0.6 : i === Math.min(4, n - 1) ? 0.37 : 0.03 / Math.max(1, n - 2)))
+  // Where the words of the lesson's sentence stand, in either language.
+  const [verb, receiver] = tokens.includes('passed') ? [1, 5] : [Math.min(3, n - 1), Math.min(4, n - 1)]
+  const weights = Float32Array.from({ length: n }, (_, i) => (i === 0 ? 0.6 : i === receiver ? 0.37 : 0.03 / Math.max(1, n - 2)))
   return {
     step: at, loss: heldOutLoss, heldOutLoss, relations,
     accuracy: Float32Array.from(best, (value) => Math.min(1, heads === 1 ? value : share)),
@@ -103,6 +104,6 @@ export function drawnSnapshot({ heads, learningRate, seed }: RunSettings, step: 
     cells: Uint8Array.from(rows.flatMap((row) => row.map(codeOf))),
     unused: Uint8Array.from(rows, (_, head) => (share === 1 && head === 7 ? 1 : 0)),
     tokens, maps, diverged, stepsPerSecond: 812 + 9 * noise(),
-    dilemma: n < 5 ? undefined : { head: 0, query: verb, giver: 0, receiver: 4, weights, loss: 0.74 },
+    dilemma: n < 5 ? undefined : { head: 0, query: verb, giver: 0, receiver, weights, loss: 0.74 },
   }
 }

@@ -1,4 +1,5 @@
-// The page with drawn runs in its chapter `training`. `steps=N` in the address: as many steps at once.
+// The page with drawn runs in its chapter `training`. `steps=N` in the address: as many steps at once; `open=1`:
+// nothing is folded.
 import { mount } from 'svelte'
 import { Address } from '../../src/address'
 import { createCore } from '../../src/core/client'
@@ -25,4 +26,5 @@ if (target !== null) {
     for (let step = 1; step < steps; step += 3) client.walk(3)
   }
   training.choose(Number(query.get('model') ?? 3))
+  if (query.has('open')) setTimeout(() => document.querySelectorAll('details').forEach((fold) => (fold.open = true)))
 }
