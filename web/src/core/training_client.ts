@@ -42,7 +42,7 @@ class Client implements TrainingClient {
     this.#send({ kind: 'reset', generation: this.#generation, runs: runs.map((run) => ({ ...run })), tokens: [...tokens] })
   }
 
-  play(pace: { stepsPerSecond: number | undefined; snapshotsPerSecond: number }): void {
+  play(pace: { stepsPerSecond: number; snapshotsPerSecond: number }): void {
     this.#send({ kind: 'play', ...pace })
   }
 

@@ -7,7 +7,7 @@ export type TrainingMessage =
   | { kind: 'load'; bytes: ArrayBuffer }
   /** other runs; answers carry the generation they belong to */
   | { kind: 'reset'; generation: number; runs: RunSettings[]; tokens: string[] }
-  | { kind: 'play'; stepsPerSecond: number | undefined; snapshotsPerSecond: number }
+  | { kind: 'play'; stepsPerSecond: number; snapshotsPerSecond: number }
   | { kind: 'pause' }
   | { kind: 'step' }
   | { kind: 'show'; tokens: string[] }

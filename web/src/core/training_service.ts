@@ -18,7 +18,7 @@ export class TrainingService {
   #generation = 0
   #runs: TrainingRun[] = []
   #tokens: readonly string[] = []
-  #pace: { stepsPerSecond: number | undefined; snapshotsPerSecond: number } | undefined
+  #pace: { stepsPerSecond: number; snapshotsPerSecond: number } | undefined
   #working = false
   #lastThorough = 0
   /** steps that all runs have made since `since`, for the rate */
@@ -80,7 +80,7 @@ export class TrainingService {
     while (this.#pace !== undefined && this.#runs.some(({ diverged }) => !diverged)) {
       const { stepsPerSecond, snapshotsPerSecond } = this.#pace
       const start = this.#now()
-      const due = stepsPerSecond === undefined ? steps : Math.min(steps, Math.floor(((start - this.#counted.since) / 1000) * stepsPerSecond) - this.#counted.steps)
+      const due = stepsPerSecond === Infinity ? steps : Math.min(steps, Math.floor(((start - this.#counted.since) / 1000) * stepsPerSecond) - this.#counted.steps)
       try {
         if (due > 0) this.#advance(due)
         const now = this.#now()
@@ -111,7 +111,7 @@ export class TrainingService {
     if (thorough) this.#lastThorough = now
     const seconds = (now - this.#counted.since) / 1000
     if (this.#pace !== undefined && seconds > 0) this.#rate = this.#counted.steps / seconds
-    if (this.#pace?.stepsPerSecond === undefined && seconds > 2) this.#count()
+    if (this.#pace?.stepsPerSecond === Infinity && seconds > 2) this.#count()
     this.#runs.forEach((run, place) => {
       this.#post({ kind: 'snapshot', generation: this.#generation, run: place, snapshot: run.snapshot(this.#tokens, thorough, this.#rate) })
     })

@@ -132,6 +132,7 @@ export const training = {
   },
   maps: {
     title: 'The attention map of every head',
+    unknown: (words: readonly string[]) => `These models have not learned ${list(words.map((word) => `“${word}”`))}. A sentence they have never seen stands in for yours.`,
     line: 'Rows ask, columns are asked. Words that have no job in the task have patterns too: by-products, nobody rewards them.',
     alt: (heads: number, tokens: number) => (heads === 1 ? `One attention map, ${tokens} by ${tokens}.` : `${heads} attention maps, ${tokens} by ${tokens} each.`),
     caption: 'all on one scale, 0 to 1',

@@ -131,6 +131,7 @@ export const training: TrainingText = {
   },
   maps: {
     title: '每个头的注意力图',
+    unknown: (words) => `这些模型没学过${words.map((word) => `“${word}”`).join('、')}，先用一句没训练过的句子代替你的。`,
     line: '行问，列被问。在任务里没事可做的词也有图案：那是副产品，没有人奖励它。',
     alt: (heads, tokens) => (heads === 1 ? `一张注意力图，${tokens} 行 ${tokens} 列。` : `${heads} 张注意力图，每张 ${tokens} 行 ${tokens} 列。`),
     caption: '同一色标，0 到 1',

@@ -98,7 +98,7 @@ export function drawnSnapshot({ heads, learningRate, seed }: RunSettings, step: 
   const [verb, receiver] = tokens.includes('passed') ? [1, 5] : [Math.min(3, n - 1), Math.min(4, n - 1)]
   const weights = Float32Array.from({ length: n }, (_, i) => (i === 0 ? 0.6 : i === receiver ? 0.37 : 0.03 / Math.max(1, n - 2)))
   return {
-    step: at, loss: heldOutLoss, heldOutLoss, relations,
+    step: at, loss: heldOutLoss, heldOutLoss, relations, unknown: [],
     accuracy: Float32Array.from(best, (value) => Math.min(1, heads === 1 ? value : share)),
     headAccuracy: Float32Array.from(rows.flat()),
     cells: Uint8Array.from(rows.flatMap((row) => row.map(codeOf))),

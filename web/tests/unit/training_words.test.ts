@@ -13,7 +13,7 @@ type Cell = readonly [state: CellState, percent: number]
 /** Rows are heads; the columns are giver, receiver, reference, cause, object, as many as there are. */
 function measured(rows: readonly (readonly Cell[])[], unused: readonly number[] = []) {
   return {
-    relations: Object.keys(en.tasks.relations.relations).slice(0, rows[0]!.length),
+    relations: Object.keys(en.tasks.relation.relations).slice(0, rows[0]!.length),
     headAccuracy: Float32Array.from(rows.flat(), ([, percent]) => percent / 100),
     cells: Uint8Array.from(rows.flat(), ([state]) => cellStates.indexOf(state)),
     unused: Uint8Array.from(rows, (_, head) => (unused.includes(head + 1) ? 1 : 0)),
@@ -22,7 +22,7 @@ function measured(rows: readonly (readonly Cell[])[], unused: readonly number[] 
 
 const say = (run: ReturnType<typeof measured>, lang: 'zh' | 'en'): string[] => {
   const text = lang === 'zh' ? zh : en
-  return whatHappened(run, Object.values(text.tasks.relations.relations), text.words)
+  return whatHappened(run, Object.values(text.tasks.relation.relations), text.words)
 }
 
 const low: Cell = ['low', 12]
