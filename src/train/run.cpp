@@ -38,6 +38,7 @@ Outcome Run::open(const RunSettings& settings) {
   settings_ = settings;
   make_batch(settings.task, kHeldOutSeed, Split::held_out, Questions::asked, 0, kHeldOut, asked_);
   make_batch(settings.task, kHeldOutSeed, Split::held_out, Questions::relations, 0, kHeldOut, partners_);
+  asks_partners_ = asked_.tokens == partners_.tokens && asked_.relations == partners_.relations;
   return {};
 }
 
@@ -55,7 +56,9 @@ Outcome Run::advance(std::int32_t count) {
 Outcome Run::measure(bool switching, Measurement& measurement) {
   if (Outcome bad = trainer_.evaluate(partners_, {}, evaluation_); !bad.ok()) return bad;
   count_heads(measurement);
-  if (Outcome bad = trainer_.evaluate(asked_, {}, evaluation_); !bad.ok()) return bad;
+  if (!asks_partners_) {
+    if (Outcome bad = trainer_.evaluate(asked_, {}, evaluation_); !bad.ok()) return bad;
+  }
   measurement.loss = evaluation_.loss;
   measurement.accuracy.assign(relations(), -1.0F);
   for (std::size_t i = 0; i < evaluation_.relations.size(); ++i) {

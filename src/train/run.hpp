@@ -84,8 +84,9 @@ class Run {
   Trainer trainer_;
   double loss_ = 0;
   Batch batch_;
-  Batch asked_;     ///< held-out sentences with what the task teaches
-  Batch partners_;  ///< the same sentences with who belongs to whom
+  Batch asked_;                 ///< held-out sentences with what the task teaches
+  Batch partners_;              ///< the same sentences with who belongs to whom
+  bool asks_partners_ = false;  ///< both are the same: one evaluation serves
   Batch shown_;
   std::vector<float> gates_;
   Evaluation evaluation_;
