@@ -74,6 +74,8 @@ export interface TrainingListener {
 
 /** Several runs on the same batches, in a worker, slice by slice. No snapshot comes more often than the client was told. */
 export interface TrainingClient {
+  /** Fetches what it needs, so that runs begin at once, and without a network. What is missing then is asked for again by reset. */
+  prepare(): void
   /** Makes the runs anew and reports each at step 0. */
   reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void
   /** stepsPerSecond: Infinity, as fast as it goes */

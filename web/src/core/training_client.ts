@@ -34,10 +34,14 @@ class Client implements TrainingClient {
     this.#environment = environment
   }
 
+  prepare(): void {
+    if (this.#worker === undefined && this.#waiting === undefined) void this.#open()
+  }
+
   reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void {
     this.#generation += 1
     this.#listener = listener
-    if (this.#worker === undefined && this.#waiting === undefined) void this.#open()
+    this.prepare()
     // Proxies of the page's state cannot travel.
     this.#send({ kind: 'reset', generation: this.#generation, runs: runs.map((run) => ({ ...run })), tokens: [...tokens] })
   }

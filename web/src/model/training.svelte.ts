@@ -78,6 +78,10 @@ export class Training {
     return this.#client !== undefined && (this.state === 'idle' || this.state === 'paused')
   }
 
+  prepare(): void {
+    this.#client?.prepare()
+  }
+
   play(): void {
     if (!this.canGo) return
     this.#begin()

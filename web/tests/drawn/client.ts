@@ -22,6 +22,8 @@ export class DrawnClient implements TrainingClient {
   /** everything it was asked for, in order */
   readonly asked: string[] = []
 
+  prepare(): void {}
+
   reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void {
     this.asked.push('reset')
     clearInterval(this.#timer)

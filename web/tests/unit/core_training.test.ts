@@ -219,6 +219,26 @@ test('a module that cannot be had is a failure, and is asked for again', async (
   await ear.until(() => ear.heard.length === 1)
 })
 
+test('what is prepared is not fetched again, and a network that is missing then matters only when runs begin', async () => {
+  let times = 0
+  const ear = new Ear()
+  client = createTrainingClient({
+    bytes: () => {
+      times += 1
+      return times === 1 ? Promise.reject(new CoreError({ status: 'load_failed' })) : moduleBytes('simd')
+    },
+    spawn: () => workers[workers.push(new LocalWorker()) - 1]!,
+  })
+  client.prepare()
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  client.prepare()
+  client.prepare()
+  client.reset([settings()], sentence, ear)
+  await ear.until(() => ear.heard.length === 1)
+  expect(ear.failures).toEqual([])
+  expect([times, workers.length]).toEqual([2, 1])
+})
+
 test('a worker that crashes is replaced with the next reset', async () => {
   const { client, ear } = begin([settings()])
   await ear.until(() => ear.heard.length === 1)
