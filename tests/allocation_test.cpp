@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mha/attention.hpp"
+#include "mha/attention_batch.hpp"
 #include "mha/layout.hpp"
 #include "model_reference.hpp"
 #include "problem.hpp"
@@ -95,6 +96,30 @@ TEST_CASE("only the first step of a shape allocates", "[trainer][allocation]") {
       REQUIRE(outcome.ok());
       CHECK((first ? made >= 1 : made == 0));
     }
+  }
+}
+
+TEST_CASE("only the first training step of a batch allocates", "[gradient][train][allocation]") {
+  Random random(Catch::getSeed());
+  for (int round = 0; round < 10; ++round) {
+    const std::vector<std::int32_t> lengths = {random.integer(1, 9), random.integer(1, 20), random.integer(1, 9)};
+    const std::int32_t rows = lengths[0] + lengths[1] + lengths[2];
+    const Problem problem = plain_problem({rows, rows, random.integer(1, 40), 4, 2, random.integer(1, 9)}, random);
+    const std::vector<float> d_output = random.numbers(floats(Tensor::output, problem.shape));
+    std::vector<float> d_x(problem.x.size()), d_w_q(problem.w_q.size()), d_w_o(problem.w_o.size());
+    AttentionBatch batch;
+    const auto step = [&] {
+      const long before = allocations;
+      const bool ok = batch.load(problem.shape, problem.parameters()).ok() &&
+                      batch.forward(lengths, problem.x, {}).ok() &&
+                      batch.backward(d_output, {.x = d_x, .w_q = d_w_q, .w_o = d_w_o}).ok();
+      const long made = allocations - before;
+      REQUIRE(ok);
+      return made;
+    };
+    CHECK(step() >= 1);
+    CHECK(step() == 0);
+    CHECK(step() == 0);
   }
 }
 

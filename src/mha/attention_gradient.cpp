@@ -106,30 +106,31 @@ struct Group {
   std::int32_t kv_head;
 };
 
-/// dA = dZ V_jᵀ, and from it dS and ∂L/∂ξ: the maps of all heads of the group, below each other.
+/// dA_i = dZ_i V_jᵀ, and from it dξ_i and dS_i: the maps of all heads of the group, below each other. Leaves ξ_i·dZ_i.
 void backward_maps(const Pass& p, const Group& g) {
   const auto [rows, keys] = g.sequence;
   pack({p.traced.v.data() + std::ptrdiff_t{g.key} * p.gk + g.kv_head * p.k, 1, p.gk}, p.k, keys, p.packed);
   for (std::int32_t i = 0; i < p.group; ++i) {
     const std::int32_t head = g.kv_head * p.group + i;
-    const float gate = p.traced.head_gate.empty() ? 1.0F : p.traced.head_gate[static_cast<std::size_t>(head)];
+    const float gate = p.traced.gate(head);
     const std::ptrdiff_t map = std::ptrdiff_t{i} * rows * keys;
+    const float* const weights = p.traced.weights.data() + g.maps + map;
     float* const d_z = p.d_z + std::ptrdiff_t{g.token} * p.hk + head * p.k;
-    gemm(rows, keys, p.k, d_z, p.hk, p.packed, nullptr, p.d_scores + map, keys);
+    float* const d_scores = p.d_scores + map;
+    gemm(rows, keys, p.k, d_z, p.hk, p.packed, nullptr, d_scores, keys);
 
     float d_gate = 0.0F;
     for (std::int32_t row = 0; row < rows; ++row) {
-      const std::ptrdiff_t at = map + std::ptrdiff_t{row} * keys;
-      float* const scores = p.d_scores + at;
-      d_gate +=
-          softmax_row_gradient(p.traced.weights.data() + g.maps + at, scores, gate * p.traced.factor, scores, keys);
-      if (gate != 1.0F)
-        std::transform(d_z + row * p.hk, d_z + row * p.hk + p.k, d_z + row * p.hk,
-                       [gate](float z) { return gate * z; });
+      const std::ptrdiff_t at = std::ptrdiff_t{row} * keys;
+      d_gate += softmax_row_gradient(weights + at, d_scores + at, gate * p.traced.factor, d_scores + at, keys);
     }
     if (!p.gradients.head_gate.empty()) {
-      p.gradients.head_gate[g.index * static_cast<std::size_t>(p.shape.heads) + static_cast<std::size_t>(head)] =
-          d_gate;
+      const std::size_t gates = g.index * static_cast<std::size_t>(p.shape.heads);
+      p.gradients.head_gate[gates + static_cast<std::size_t>(head)] = d_gate;
+    }
+    for (std::int32_t row = 0; gate != 1.0F && row < rows; ++row) {
+      float* const z = d_z + std::ptrdiff_t{row} * p.hk;
+      std::transform(z, z + p.k, z, [gate](float value) { return gate * value; });
     }
   }
 }

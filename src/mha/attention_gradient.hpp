@@ -13,6 +13,7 @@
 // attention_gradient_reference.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -54,6 +55,11 @@ struct Traced {
   std::span<const float> concat;   ///< [r, h·k]
   float factor = 1.0F;             ///< s
   std::span<const float> head_gate;
+
+  /// ξ_i.
+  [[nodiscard]] float gate(std::int32_t head) const {
+    return head_gate.empty() ? 1.0F : head_gate[static_cast<std::size_t>(head)];
+  }
 };
 
 /// One layer's backward pass: transposed parameters packed once, then any number of passes. Keeps no pointer.
