@@ -1,12 +1,9 @@
 #include "train/grammar.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "train/dice.hpp"
+#include "train/forms.hpp"
 
 namespace mha {
 namespace {
@@ -16,152 +13,13 @@ constexpr std::int32_t kHeldOutOneIn = 5;
 // decides, are held out in both languages.
 constexpr std::uint32_t kSplitSeed = 17282;
 
-struct FormText {
-  Language language;
-  std::string_view text;
-};
-
-// Words stand for themselves, capitals for a role, [a|b] for a, b or nothing. The optional words see to it that nobody
-// can find a partner by counting places.
-constexpr std::array kFormTexts = std::to_array<FormText>({
-    {Language::chinese,
-     "[昨天|今天|刚才] GIVER [悄悄|马上] 把 [新鲜 的] THING VERB [了] [朋友] RECEIVER [PURPOSE] [，] "
-     "因为 PRONOUN [不|真的|已经] CAUSE 了 。"},
-    {Language::chinese,
-     "[昨天|今天|刚才] [新鲜 的] THING 被 GIVER [悄悄|马上] VERB [了] [朋友] RECEIVER [PURPOSE] [，] "
-     "因为 PRONOUN [不|真的|已经] CAUSE 了 。"},
-    {Language::chinese,
-     "因为 PRONOUN [不|真的|已经] CAUSE 了 ， "
-     "GIVER [悄悄|马上] 把 [新鲜 的] THING VERB [了] [朋友] RECEIVER [PURPOSE] 。"},
-    {Language::english,
-     "[Yesterday|Today] GIVER [quietly|at once] VERB the [fresh] THING to [our friend] RECEIVER [to PURPOSE] "
-     "because PRONOUN was [no longer|really|already] CAUSE ."},
-    {Language::english,
-     "[Yesterday|Today] GIVER [quietly|at once] VERB [our friend] RECEIVER the [fresh] THING [to PURPOSE] "
-     "because PRONOUN was [no longer|really|already] CAUSE ."},
-    {Language::english,
-     "Because PRONOUN was [no longer|really|already] CAUSE , "
-     "GIVER [quietly|at once] VERB the [fresh] THING to [our friend] RECEIVER [to PURPOSE] ."},
-});
-
-constexpr std::array<std::pair<std::string_view, Role>, 7> kRoleNames = {{{"GIVER", Role::giver},
-                                                                          {"RECEIVER", Role::receiver},
-                                                                          {"THING", Role::thing},
-                                                                          {"VERB", Role::verb},
-                                                                          {"PURPOSE", Role::purpose},
-                                                                          {"PRONOUN", Role::pronoun},
-                                                                          {"CAUSE", Role::cause}}};
-
-constexpr std::int32_t kOpen = -1;  // a symbol whose word is not fixed by the form
-
-/// One place of a form. A role without a fixed word is filled with one that may play it.
-struct Symbol {
-  Role role = Role::none;
-  std::int32_t word = kOpen;
-};
-
-using Symbols = std::vector<Symbol>;
-/// A choice of the form; what is not optional has one alternative, what is has the empty one first.
-using Item = std::vector<Symbols>;
-
-struct Form {
-  Language language;
-  std::vector<Item> items;
-};
-
-Kind kind_of(std::int32_t word) { return words()[static_cast<std::size_t>(word)].kind; }
-
-/// What a word of this kind can be in a sentence. People can be two things; a form says which.
-bool may_play(Kind kind, Role role) {
-  switch (role) {
-    case Role::giver:
-    case Role::receiver: return kind == Kind::man || kind == Kind::woman;
-    case Role::thing: return kind == Kind::food || kind == Kind::drink;
-    case Role::verb: return kind == Kind::hand;
-    case Role::purpose: return kind == Kind::eat || kind == Kind::sip || kind == Kind::taste;
-    case Role::because: return kind == Kind::because;
-    case Role::pronoun: return kind == Kind::he || kind == Kind::she;
-    case Role::negation: return kind == Kind::negation;
-    case Role::cause:
-      return kind == Kind::hungry || kind == Kind::thirsty || kind == Kind::full || kind == Kind::mood;
-    case Role::none: break;
-  }
-  return false;
-}
-
-Symbol symbol(std::string_view name) {
-  const auto role = std::ranges::find(kRoleNames, name, &std::pair<std::string_view, Role>::first);
-  if (role != kRoleNames.end()) return {role->second, kOpen};
-  const std::int32_t word = place_of(name);
-  assert(word != kOutOfVocabulary);
-  for (const Role fixed : {Role::because, Role::negation}) {
-    if (may_play(kind_of(word), fixed)) return {fixed, word};
-  }
-  return {Role::none, word};
-}
-
-/// Cuts `text` at every `mark`.
-std::vector<std::string_view> cut(std::string_view text, char mark) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end = text.find(mark); end != std::string_view::npos; end = text.find(mark)) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  parts.push_back(text);
-  return parts;
-}
-
-Symbols symbols(std::string_view text) {
-  Symbols made;
-  for (const std::string_view name : cut(text, ' ')) made.push_back(symbol(name));
-  return made;
-}
-
-Form compiled(const FormText& form) {
-  Form made{form.language, {}};
-  for (std::string_view rest = form.text; !rest.empty();) {
-    const bool optional = rest.front() == '[';
-    const std::size_t end = std::min(rest.find(optional ? ']' : ' '), rest.size());
-    Item item;
-    if (optional) {
-      item.emplace_back();
-      for (const std::string_view choice : cut(rest.substr(1, end - 1), '|')) item.push_back(symbols(choice));
-    } else {
-      item.push_back(symbols(rest.substr(0, end)));
-    }
-    made.items.push_back(std::move(item));
-    rest.remove_prefix(std::min(rest.find_first_not_of(' ', end + (optional ? 1 : 0)), rest.size()));
-  }
-  return made;
-}
-
-/// The forms of both languages, and which words may play which role in which language: made once.
-struct Rules {
-  std::vector<Form> forms;
-  std::array<std::array<std::vector<std::int32_t>, kRoles>, 2> players;
-
-  Rules() {
-    for (const FormText& form : kFormTexts) forms.push_back(compiled(form));
-    for (std::size_t word = 0; word < words().size(); ++word) {
-      for (std::size_t role = 0; role < kRoles; ++role) {
-        if (!may_play(words()[word].kind, static_cast<Role>(role))) continue;
-        players[static_cast<std::size_t>(words()[word].language)][role].push_back(static_cast<std::int32_t>(word));
-      }
-    }
-  }
-};
-
-const Rules& rules() {
-  static const Rules made;
-  return made;
-}
-
 void append(Sentence& sentence, Role role, std::int32_t word) {
   if (role != Role::none) sentence.places[static_cast<std::size_t>(role)] = sentence.length;
   sentence.words[static_cast<std::size_t>(sentence.length++)] = word;
 }
 
-// --- what fits what ---------------------------------------------------------------------------------------------------
+// --- what fits what
+// ---------------------------------------------------------------------------------------------------
 
 bool purpose_fits(const Sentence& sentence) {
   if (!sentence.has(Role::purpose)) return true;
@@ -197,7 +55,8 @@ Role antecedent(const Sentence& sentence) {
   return pronoun_fits(sentence, Role::giver) ? meant(sentence) : Role::none;
 }
 
-// --- writing ----------------------------------------------------------------------------------------------------------
+// --- writing
+// ----------------------------------------------------------------------------------------------------------
 
 /// A form with its optional words chosen; roles are still open.
 Sentence draw_form(Dice& dice) {
@@ -236,14 +95,14 @@ void fill_roles(Sentence& sentence, Clue clue, Dice& dice) {
   fill(sentence, Role::thing, dice, always);
   fill(sentence, Role::verb, dice, always);
   fill(sentence, Role::purpose, dice, [&] { return purpose_fits(sentence); });
-  fill(sentence, Role::cause, dice, [&] {
-    return cause_fits(sentence) && (clue == Clue::gender || meant(sentence) != Role::none);
-  });
+  fill(sentence, Role::cause, dice,
+       [&] { return cause_fits(sentence) && (clue == Clue::gender || meant(sentence) != Role::none); });
   sentence.antecedent = clue != Clue::gender ? meant(sentence) : dice.below(2) == 0 ? Role::giver : Role::receiver;
   fill(sentence, Role::pronoun, dice, [&] { return pronoun_fits(sentence, sentence.antecedent); });
 }
 
-// --- reading ----------------------------------------------------------------------------------------------------------
+// --- reading
+// ----------------------------------------------------------------------------------------------------------
 
 bool is_sensible(const Sentence& sentence) {
   return &sentence.word(Role::giver) != &sentence.word(Role::receiver) && purpose_fits(sentence) &&

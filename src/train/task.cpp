@@ -21,12 +21,12 @@ const std::array<TaskInfo, static_cast<std::size_t>(Task::count)>& tasks() {
   static const auto sentences = static_cast<std::int32_t>(words().size());
   static const std::span<const std::string_view> kTaught = std::span(kRelations).first(kHidden);
   static const std::array<TaskInfo, static_cast<std::size_t>(Task::count)> made = {{
-      {"relation", kTaught, 2, sentences, kMaxSentenceWords, {32, 4, 1, false, false, 3e-3F, 64, 600}},
+      {"relation", kTaught, 2, sentences, kMaxSentenceWords, {64, 4, 1, false, false, 3e-3F, 64, 600}},
       {"two-women", kTaught, 2, sentences, kMaxSentenceWords, {64, 8, 1, false, false, 3e-3F, 64, 1500}},
       {"masked-pronoun", kRelations, 2, sentences, kMaxSentenceWords, {64, 4, 2, true, false, 3e-3F, 64, 1500}},
       {"masked-word", kRelations, 2, sentences, kMaxSentenceWords, {64, 4, 2, true, false, 3e-3F, 64, 1500}},
-      {"four-jobs", kJobs, 4, kJobTokens, kJobLetters, {32, 4, 1, false, false, 1e-2F, 16, 400}},
-      {"induction", kInduction, 1, kSymbols, kInductionWords, {32, 4, 2, true, true, 3e-3F, 64, 600}},
+      {"four-jobs", kJobs, 4, kLetters, kJobWords, {32, 4, 1, false, false, 5e-3F, 32, 600}},
+      {"induction", kInduction, 1, kLetters, kInductionWords, {32, 4, 2, true, true, 3e-3F, 64, 600}},
   }};
   return made;
 }
@@ -61,18 +61,15 @@ class Asker {
   }
 
   void ask(std::int32_t place, std::int32_t slot, std::int32_t relation, std::int32_t partner) {
-    const std::size_t q =
-        (first_ + static_cast<std::size_t>(place)) * static_cast<std::size_t>(batch_.slots) + static_cast<std::size_t>(slot);
+    const std::size_t q = (first_ + static_cast<std::size_t>(place)) * static_cast<std::size_t>(batch_.slots) +
+                          static_cast<std::size_t>(slot);
     batch_.targets[q] = token(partner);
     batch_.partners[q] = partner;
     batch_.relations[q] = relation;
   }
 
-  /// The word at `place` becomes the mask, and the question is which it was.
-  void hide(std::int32_t place) {
-    ask(place, 0, kHidden, place);
-    token(place) = kMask;
-  }
+  /// The word at `place` becomes the mask. What is asked keeps its answers.
+  void hide(std::int32_t place) { token(place) = kMask; }
 
   void shuffle(Dice& dice) {
     const auto length = static_cast<std::size_t>(batch_.lengths.back());
@@ -135,10 +132,11 @@ void add_sentence(Task task, Stream stream, Split split, Questions questions, Ba
     const Sentence sentence = draw_sentence(words, clue_of(task), split);
     Asker asker(batch, sentence.tokens());
     const auto length = static_cast<std::size_t>(sentence.length);
-    const std::int32_t hidden = task == Task::masked_pronoun ? sentence.place(Role::pronoun)
-                                                             : static_cast<std::int32_t>(dice.below(length));
+    const std::int32_t hidden =
+        task == Task::masked_pronoun ? sentence.place(Role::pronoun) : static_cast<std::int32_t>(dice.below(length));
     if (!is_masked(task) || questions == Questions::relations) ask_relations(sentence, asker);
-    if (is_masked(task) && questions != Questions::relations) asker.hide(hidden);
+    if (is_masked(task) && questions != Questions::relations) asker.ask(hidden, 0, kHidden, hidden);
+    if (is_masked(task)) asker.hide(hidden);
     if (questions == Questions::shuffled) asker.shuffle(dice);
   }
 }
@@ -154,8 +152,7 @@ std::optional<Task> task_named(std::string_view name) {
 }
 
 std::string_view word_text(Task task, std::int32_t place) {
-  if (task == Task::four_jobs) return job_text(place);
-  if (task == Task::induction) return symbol_text(place);
+  if (task == Task::four_jobs || task == Task::induction) return letter_text(place);
   return place >= 0 && place < info(task).vocabulary ? words()[static_cast<std::size_t>(place)].text
                                                      : std::string_view();
 }
@@ -193,6 +190,7 @@ bool read_gold(Task task, std::span<const std::int32_t> tokens, Batch& batch) {
     const std::optional<Sentence> sentence = read_sentence(tokens);
     if (!sentence || !has_clue(*sentence, clue_of(task))) return false;
     ask_relations(*sentence, asker);
+    if (task == Task::masked_pronoun) asker.hide(sentence->place(Role::pronoun));
   }
   return true;
 }

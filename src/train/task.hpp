@@ -21,7 +21,8 @@ enum class Task : std::int32_t {
   count
 };
 
-/// A run that shows what the task is there to show.
+/// A run that shows what the task is there to show, if the embeddings begin about as large as N(0, 1). From small ones
+/// (0.1), and d = 64, one head reads the relations nearly as fast as four.
 struct Recipe {
   std::int32_t d, heads, layers;
   bool residual, causal;
@@ -50,7 +51,8 @@ struct TaskInfo {
 
 enum class Questions : std::int32_t {
   asked,      ///< what the task teaches
-  relations,  ///< who belongs to whom, also where the task does not teach it: what heads are measured by
+  relations,  ///< who belongs to whom, also where the task does not teach it: what heads are measured by. Hidden
+              ///< words stay hidden, as the model knows its sentences
   shuffled,   ///< a control: each question's answer is the word at a random place, so nothing can be learned
 };
 
@@ -59,9 +61,9 @@ enum class Questions : std::int32_t {
 void make_batch(Task task, std::uint32_t seed, Split split, Questions questions, std::uint64_t first,
                 std::int32_t count, Batch& batch);
 
-/// A sentence from elsewhere with the gold of its relations, as a batch of one. False, and no question in it, if it is
-/// none of the task's; then `batch` has its words, if all of them are words of the vocabulary. The masked tasks hide
-/// nothing here.
+/// A sentence from elsewhere, with nothing hidden, as a batch of one with the gold of its relations; masked_pronoun
+/// hides the pronoun in it. False, and no question in it, if it is none of the task's; then `batch` has its words, if
+/// all of them are words of the vocabulary.
 bool read_gold(Task task, std::span<const std::int32_t> tokens, Batch& batch);
 
 /// The best that counting places can do: the share of the questions of `relation` whose partner is always the same

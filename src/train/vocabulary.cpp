@@ -51,7 +51,8 @@ constexpr std::array kWords = std::to_array<Word>({
 std::span<const Word> words() { return kWords; }
 
 std::int32_t place_of(std::string_view text) {
-  const auto found = std::find_if(kWords.begin() + 1, kWords.end(), [&](const Word& word) { return word.text == text; });
+  const auto found =
+      std::find_if(kWords.begin() + 1, kWords.end(), [&](const Word& word) { return word.text == text; });
   return found == kWords.end() ? kOutOfVocabulary : static_cast<std::int32_t>(found - kWords.begin());
 }
 

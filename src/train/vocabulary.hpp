@@ -1,4 +1,5 @@
-// The words of the lesson's sentences, Chinese and English in one list: what a trained model can read, and nothing else.
+// The words of the lesson's sentences, Chinese and English in one list: what a trained model can read, and nothing
+// else.
 #pragma once
 
 #include <cstdint>
