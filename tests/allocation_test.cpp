@@ -12,8 +12,10 @@
 #include "mha/attention.hpp"
 #include "mha/attention_batch.hpp"
 #include "mha/layout.hpp"
+#include "model_reference.hpp"
 #include "problem.hpp"
 #include "support.hpp"
+#include "train/trainer.hpp"
 
 namespace {
 
@@ -75,6 +77,24 @@ TEST_CASE("only the first pass of a shape allocates", "[attention][allocation]")
       CHECK(counted(layer, problem, detail) >= 1);  // or nothing would be counted
       CHECK(counted(layer, problem, detail) == 0);
       CHECK(counted(layer, problem, detail) == 0);
+    }
+  }
+}
+
+TEST_CASE("only the first step of a shape allocates", "[trainer][allocation]") {
+  Random random(Catch::getSeed());
+  for (int round = 0; round < 40; ++round) {
+    const ModelShape shape = random_model(random);
+    Trainer trainer;
+    REQUIRE(trainer.start(shape, {}).ok());
+    const Batch batch = random_batch(shape, 6, random);
+    for (const bool first : {true, false, false}) {
+      double loss = 0;
+      const long before = allocations;
+      const Outcome outcome = trainer.step(batch, loss);
+      const long made = allocations - before;
+      REQUIRE(outcome.ok());
+      CHECK((first ? made >= 1 : made == 0));
     }
   }
 }

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "exports_call.hpp"
+#include "lab/observed_run.hpp"
 #include "sentences.hpp"
 #include "support.hpp"
-#include "train/run.hpp"
 
 namespace mha::test {
 namespace {
@@ -64,8 +64,16 @@ struct Asked {
 
 TEST_CASE("a run over the boundary is the core's, number by number", "[exports][training]") {
   REQUIRE(mha_run_open(1, settings().data()) == 0);
-  Run run;
-  REQUIRE(run.open({.heads = 2, .model_dim = 16, .batch = 8, .learning_rate = 0.01, .seed = 7}).ok());
+  ModelShape shape = model_for(Task::relation_reading);
+  shape.heads = 2;
+  shape.model_dim = 16;
+  shape.head_dim = 8;
+  RunOptions options = options_for(Task::relation_reading);
+  options.batch = 8;
+  options.trainer.adam.learning_rate = 0.01;
+  options.trainer.seed = 7;
+  ObservedRun run;
+  REQUIRE(run.start(shape, options).ok());
   Asked asked;
   REQUIRE(asked.advance(1, 9) == 0);
   REQUIRE(run.advance(9).ok());

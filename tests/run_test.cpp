@@ -1,162 +1,109 @@
+// The lesson's tasks, learned: the same losses in every build, right answers on sentences never seen, and the control.
 #include "train/run.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <numeric>
-#include <random>
 #include <vector>
 
-#include "sentences.hpp"
+#include "lab/head_role.hpp"
+#include "support.hpp"
 
+namespace mha::test {
 namespace {
 
-using mha::Dilemma;
-using mha::Measurement;
-using mha::Run;
-using mha::RunSettings;
-using mha::Status;
-using mha::Task;
-
-RunSettings small(std::int32_t heads) {
-  return {.heads = heads, .model_dim = 32, .batch = 32, .learning_rate = 1e-2, .seed = 3};
+void train(Run& run, std::uint64_t last) {
+  while (run.trainer().steps() < last) {
+    double loss = 0;
+    REQUIRE(run.step(loss).ok());
+  }
 }
 
-Run trained(const RunSettings& settings, std::int32_t steps) {
+/// How often the best head for each relation looks at the right word most.
+std::vector<double> best_heads(const Network& network, const Batch& batch) {
+  std::vector<HeadRole> roles;
+  measure_heads(network, batch, roles);
+  std::vector<double> best(roles[0].relations.size());
+  for (const HeadRole& head : roles) {
+    for (std::size_t r = 0; r < best.size(); ++r) best[r] = std::max(best[r], head.relations[r].accuracy());
+  }
+  return best;
+}
+
+TEST_CASE("relations are learned, and answered on sentences never seen", "[run]") {
   Run run;
-  REQUIRE(run.open(settings).ok());
-  REQUIRE(run.advance(steps).ok());
-  return run;
+  const RunOptions options = options_for(Task::relation_reading);
+  REQUIRE(run.start(model_for(options.task), options).ok());
+  train(run, 600);
+  Evaluation evaluation;
+  REQUIRE(run.evaluate(300, {}, evaluation).ok());
+  for (std::size_t r = 0; r < evaluation.relations.size(); ++r) {
+    CAPTURE(info(options.task).relations[r]);
+    CHECK(evaluation.relations[r].asked > 50);
+    CHECK(evaluation.relations[r].accuracy() >= 0.95);
+  }
+  const std::vector<double> best = best_heads(run.trainer().network(), run.held_out());
+  CAPTURE(best);
+  CHECK(*std::ranges::max_element(best) >= 0.6);
 }
 
-bool all_finite(const Measurement& measured) {
-  const auto finite = [](float value) { return std::isfinite(value); };
-  return std::isfinite(measured.loss) && std::all_of(measured.accuracy.begin(), measured.accuracy.end(), finite) &&
-         std::all_of(measured.head_accuracy.begin(), measured.head_accuracy.end(), finite);
+TEST_CASE("shuffled gold teaches nothing, and leaves no head with a role", "[run]") {
+  Run run;
+  RunOptions options = options_for(Task::relation_reading);
+  options.questions = Questions::shuffled;
+  REQUIRE(run.start(model_for(options.task), options).ok());
+  train(run, 600);
+  Batch batch;
+  make_batch(options.task, 1, Split::held_out, Questions::relations, 0, 300, batch);
+  Evaluation evaluation;
+  REQUIRE(run.trainer().evaluate(batch, {}, evaluation).ok());
+  CHECK(evaluation.all.accuracy() <= 0.15);
+  const std::vector<double> best = best_heads(run.trainer().network(), batch);
+  CAPTURE(best);
+  CHECK(*std::ranges::max_element(best) <= 0.45);
+}
+
+TEST_CASE("a run that is cut and restored goes on with the sentences it would have had", "[run]") {
+  const RunOptions options = options_for(Task::four_jobs);
+  Run whole, other;
+  REQUIRE(whole.start(model_for(options.task), options).ok());
+  REQUIRE(other.start(model_for(options.task), options).ok());
+  train(whole, 12);
+  TrainerState state;
+  whole.trainer().save(state);
+  train(whole, 20);
+  train(other, 3);
+  Evaluation evaluation;
+  REQUIRE(other.evaluate(10, {}, evaluation).ok());
+  REQUIRE(other.trainer().restore(state).ok());
+  train(other, 20);
+  CHECK(same_bits(whole.trainer().parameters(), other.trainer().parameters()));
+}
+
+TEST_CASE("every task has a recipe that runs, and a run that cannot be is refused", "[run][status]") {
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(Task::count); ++i) {
+    const auto task = static_cast<Task>(i);
+    CAPTURE(info(task).name);
+    Run run;
+    REQUIRE(run.start(model_for(task), options_for(task)).ok());
+    train(run, 2);
+    Evaluation evaluation;
+    REQUIRE(run.evaluate(5, {}, evaluation).ok());
+    CHECK(std::isfinite(evaluation.loss));
+  }
+  const ModelShape model = model_for(Task::relation_reading);
+  const RunOptions options = options_for(Task::relation_reading);
+  Run run;
+  double loss = 0;
+  CHECK(run.step(loss).status == Status::not_loaded);
+  ModelShape fewer = model;
+  --fewer.vocabulary;
+  CHECK(run.start(fewer, options).status == Status::bad_batch);
+  RunOptions none = options;
+  none.batch = 0;
+  CHECK(run.start(model, none).status == Status::bad_batch);
+  CHECK(run.step(loss).status == Status::not_loaded);
 }
 
 }  // namespace
-
-TEST_CASE("a run learns to read relations, and heads take some of them", "[run]") {
-  Run run;
-  REQUIRE(run.open(small(4)).ok());
-  Measurement before, after;
-  REQUIRE(run.measure(true, before).ok());
-  REQUIRE(run.advance(250).ok());
-  REQUIRE(run.measure(true, after).ok());
-  CHECK(run.steps() == 250);
-  CHECK(before.loss > 3.0);
-  CHECK(after.loss < 0.5);
-  for (const float accuracy : after.accuracy) CHECK(accuracy > 0.85F);
-  // At the start no head is right much more often than chance would have it.
-  CHECK(std::count(before.states.begin(), before.states.end(), mha::RoleState::owner) == 0);
-  CHECK(std::count_if(after.states.begin(), after.states.end(),
-                      [](mha::RoleState state) { return state >= mha::RoleState::partial; }) > 0);
-}
-
-TEST_CASE("on answers drawn at random no head finds a job", "[run]") {
-  RunSettings settings = small(4);
-  settings.shuffled = true;
-  Run run = trained(settings, 250);
-  Measurement measured;
-  REQUIRE(run.measure(true, measured).ok());
-  for (const mha::RoleState state : measured.states) CHECK(state == mha::RoleState::low);
-  for (const std::uint8_t idle : measured.is_idle) CHECK(idle == 0);  // of a model that knows nothing
-}
-
-TEST_CASE("what is measured or shown between two steps changes nothing of a run", "[run]") {
-  Run quiet = trained(small(2), 12);
-  Run asked;
-  REQUIRE(asked.open(small(2)).ok());
-  Measurement measured;
-  std::vector<float> maps;
-  for (int i = 0; i < 12; ++i) {
-    REQUIRE(asked.advance(1).ok());
-    REQUIRE(asked.measure(true, measured).ok());
-  }
-  Measurement expected;
-  REQUIRE(quiet.measure(true, expected).ok());
-  REQUIRE(asked.measure(true, measured).ok());
-  CHECK(measured.loss == expected.loss);
-  CHECK(measured.head_accuracy == expected.head_accuracy);
-  CHECK(measured.is_idle == expected.is_idle);
-}
-
-TEST_CASE("a sentence on show: every row of every map adds up to 1, and the verb asks two questions", "[run]") {
-  Run run = trained(small(4), 40);
-  const std::vector<std::int32_t> words = mha::test::places_of_text("小明|把|蛋糕|递给|小红|因为|她|不|饿|了|。");
-  const std::size_t n = words.size();
-  std::vector<float> maps(4 * n * n);
-  Dilemma dilemma;
-  REQUIRE(run.show(words, maps, dilemma).ok());
-  for (std::size_t row = 0; row < 4 * n; ++row) {
-    const float sum = std::accumulate(maps.begin() + static_cast<std::ptrdiff_t>(row * n),
-                                      maps.begin() + static_cast<std::ptrdiff_t>((row + 1) * n), 0.0F);
-    CHECK(std::abs(sum - 1.0F) < 1e-5F);
-  }
-  CHECK(dilemma.head >= 0);
-  CHECK(dilemma.query == 3);   // 递给
-  CHECK(dilemma.first == 0);   // 小明
-  CHECK(dilemma.second == 4);  // 小红
-  CHECK(dilemma.loss > 0.0);
-
-  SECTION("words in an order that is no sentence have maps, too, but ask nothing") {
-    std::vector<std::int32_t> mixed = words;
-    std::reverse(mixed.begin(), mixed.end());
-    REQUIRE(run.show(mixed, maps, dilemma).ok());
-    CHECK(dilemma.head == -1);
-  }
-  SECTION("what is no word is refused") {
-    std::vector<std::int32_t> bad = words;
-    bad[2] = mha::kOutOfVocabulary;
-    CHECK(run.show(bad, maps, dilemma).status == Status::bad_batch);
-    bad[2] = mha::info(Task::relation_reading).vocabulary;
-    CHECK(run.show(bad, maps, dilemma).status == Status::bad_batch);
-    CHECK(run.show({}, maps, dilemma).status == Status::bad_batch);
-    CHECK(run.show(words, std::span(maps).first(maps.size() - 1), dilemma).status == Status::wrong_size);
-  }
-}
-
-TEST_CASE("settings that cannot be trained are refused", "[run]") {
-  Run run;
-  RunSettings settings = small(4);
-  SECTION("heads that do not divide d") {
-    settings.heads = 5;
-    CHECK(run.open(settings).status == Status::head_dim_out_of_range);
-  }
-  SECTION("no heads") {
-    settings.heads = 0;
-    CHECK(run.open(settings).status == Status::heads_out_of_range);
-  }
-  SECTION("no sentence, or too many") {
-    for (const std::int32_t batch : {0, -1, Run::kMaxBatch + 1}) {
-      settings.batch = batch;
-      CHECK(run.open(settings).status == Status::bad_batch);
-    }
-  }
-  SECTION("a learning rate that is none") {
-    for (const double rate : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-      settings.learning_rate = rate;
-      CHECK(run.open(settings).status == Status::bad_learning_rate);
-    }
-  }
-  CHECK(run.advance(1).status == Status::not_loaded);
-}
-
-TEST_CASE("wild settings may learn badly, but every number that is told is finite", "[run]") {
-  for (const double rate : {10.0, 1e6, 1e30}) {
-    for (const std::int32_t batch : {1, 16}) {
-      CAPTURE(rate, batch);
-      Run run;
-      REQUIRE(run.open({.heads = 8, .model_dim = 8, .batch = batch, .learning_rate = rate, .seed = 5}).ok());
-      mha::Outcome outcome;
-      for (int i = 0; i < 40 && outcome.ok(); ++i) outcome = run.advance(5);
-      CHECK((outcome.ok() || outcome.status == Status::diverged));
-      CHECK(run.diverged() == !outcome.ok());
-      Measurement measured;
-      // A model of the last finite state may still answer with infinite logits: then it says so.
-      if (run.measure(true, measured).ok()) CHECK(all_finite(measured));
-      CHECK(std::isfinite(run.loss()));
-    }
-  }
-}
+}  // namespace mha::test

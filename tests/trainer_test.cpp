@@ -2,6 +2,7 @@
 #include "train/trainer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <functional>
@@ -91,6 +92,23 @@ TEST_CASE("the same seed and batches are the same run, bit for bit; another seed
   train(other, 30);
   CHECK(same_bits(first.parameters(), second.parameters()));
   CHECK_FALSE(same_bits(first.parameters(), other.parameters()));
+}
+
+TEST_CASE("the first twenty losses are the same in every build", "[trainer]") {
+  // The size of the lesson's first run. Builds differ in whether a multiply-add rounds once or twice.
+  constexpr ModelShape kLesson = {
+      .vocabulary = 93, .max_positions = 24, .model_dim = 32, .heads = 4, .head_dim = 8, .slots = 2};
+  constexpr std::array<double, 20> kLosses = {4.578533884, 4.68281122,  4.723291455, 4.685380383, 4.745819949,
+                                              4.640927029, 4.70026187,  4.757968115, 4.649207799, 4.61694724,
+                                              4.692018408, 4.608274697, 4.537194711, 4.588512779, 4.67074777,
+                                              4.636372456, 4.60571058,  4.893716493, 4.693696994, 4.626250397};
+  Trainer trainer;
+  REQUIRE(trainer.start(kLesson, {}).ok());
+  const std::vector<double> losses = train(trainer, kLosses.size());
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    CAPTURE(i, text("%.9f", losses[i]));
+    CHECK(std::abs(losses[i] / kLosses[i] - 1) <= 1e-4);
+  }
 }
 
 TEST_CASE("a run that is saved, and resumed elsewhere, is the uninterrupted one", "[trainer]") {

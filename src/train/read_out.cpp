@@ -61,13 +61,14 @@ Outcome ReadOut::forward(const Sizes& sizes, std::span<const Question> questions
                          const Map<const float>& map) {
   sizes_ = sizes;
   if (!reserve(questions.size())) return {.status = Status::out_of_memory};
-  const std::int32_t d = sizes.d, v = sizes.v, slots = sizes.slots;
+  const std::int32_t d = sizes.d;
+  const std::int32_t v = sizes.v;
   for (std::size_t q = 0; q < questions.size(); ++q) {
     std::copy_n(hidden.data() + std::ptrdiff_t{questions[q].row} * d, d, rows_.data() + product(d, q));
   }
-  each_slot(slots, questions, [&](const Slot& slot) {
+  each_slot(sizes.slots, questions, [&](const Slot& slot) {
     if (slot.count == 0) return;
-    pack({map.matrix.data() + std::ptrdiff_t{slot.number} * v, std::ptrdiff_t{slots} * v}, d, v, panels_.data());
+    pack({map.matrix.data() + std::ptrdiff_t{slot.number} * v, std::ptrdiff_t{sizes_.slots} * v}, d, v, panels_.data());
     gemm(slot.count, v, d, rows_.data() + std::ptrdiff_t{slot.first} * d, d, panels_.data(),
          map.bias.empty() ? nullptr : map.bias.data() + std::ptrdiff_t{slot.number} * v,
          probabilities_.data() + std::ptrdiff_t{slot.first} * v, v);
@@ -82,8 +83,9 @@ Outcome ReadOut::forward(const Sizes& sizes, std::span<const Question> questions
 
 void ReadOut::backward(std::span<const Question> questions, std::span<const float> question_weights,
                        const Map<const float>& map, std::span<float> d_hidden, const Map<float>& d_map) {
-  const std::int32_t d = sizes_.d, v = sizes_.v, slots = sizes_.slots;
-  const std::ptrdiff_t width = std::ptrdiff_t{slots} * v;
+  const std::int32_t d = sizes_.d;
+  const std::int32_t v = sizes_.v;
+  const std::ptrdiff_t width = std::ptrdiff_t{sizes_.slots} * v;
   for (std::size_t q = 0; q < questions.size(); ++q) {
     cross_entropy_gradient({probabilities_.data() + product(v, q), static_cast<std::size_t>(v)}, questions[q].target,
                            question_weights[q]);
@@ -91,7 +93,7 @@ void ReadOut::backward(std::span<const Question> questions, std::span<const floa
   std::fill(d_hidden.begin(), d_hidden.end(), 0.0F);
   std::fill(d_map.matrix.begin(), d_map.matrix.end(), 0.0F);  // of a slot that nobody asks in
 
-  each_slot(slots, questions, [&](const Slot& slot) {
+  each_slot(sizes_.slots, questions, [&](const Slot& slot) {
     float* const rows = rows_.data() + std::ptrdiff_t{slot.first} * d;
     const float* const d_logits = probabilities_.data() + std::ptrdiff_t{slot.first} * v;
     const std::ptrdiff_t column = std::ptrdiff_t{slot.number} * v;

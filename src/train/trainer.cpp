@@ -59,18 +59,7 @@ Outcome Trainer::step(const Batch& batch, double& loss) {
 }
 
 Outcome Trainer::evaluate(const Batch& batch, std::span<const float> gates, Evaluation& evaluation) {
-  if (Outcome bad = network_.forward(batch, parameters(), gates); !bad.ok()) return bad;
-  evaluation = {.loss = network_.loss()};
-  for (std::size_t q = 0; q < network_.questions().size(); ++q) {
-    const Question& question = network_.questions()[q];
-    const auto relation = static_cast<std::size_t>(question.relation);
-    if (evaluation.relations.size() <= relation) evaluation.relations.resize(relation + 1);
-    for (Tally* const tally : {&evaluation.all, &evaluation.relations[relation]}) {
-      ++tally->asked;
-      tally->right += network_.answers()[q].best == question.target ? 1 : 0;
-    }
-  }
-  return {};
+  return mha::evaluate(network_, batch, parameters(), gates, evaluation);
 }
 
 Outcome Trainer::gate_gradients(const Batch& batch, std::span<float> d_gates) {

@@ -4,7 +4,6 @@
 // whether it is cut and resumed or not, and whatever is asked in between.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "mha/status.hpp"
 #include "train/adam.hpp"
 #include "train/batch.hpp"
+#include "train/evaluation.hpp"
 #include "train/model.hpp"
 #include "train/network.hpp"
 
@@ -29,20 +29,6 @@ struct TrainerState {
   std::vector<float> numbers;  ///< the parameters and both moments of Adam, one slab of ModelLayout after another
 };
 
-/// How many questions were asked, and how many answered with the right word.
-struct Tally {
-  std::int32_t asked = 0, right = 0;
-
-  /// 0 if none was asked.
-  [[nodiscard]] double accuracy() const { return asked == 0 ? 0.0 : static_cast<double>(right) / asked; }
-};
-
-struct Evaluation {
-  double loss = 0;  ///< mean over all questions, in nats
-  Tally all;
-  std::vector<Tally> relations;  ///< by relation, as far as the batch asks
-};
-
 class Trainer {
  public:
   /// A new run. Errors: as validate(ModelShape); bad_learning_rate; out_of_memory. No run is open then.
@@ -55,9 +41,8 @@ class Trainer {
   /// the run is over, and every further step says the same.
   [[nodiscard]] Outcome step(const Batch& batch, double& loss);
 
-  /// The model as it is now on some batch, with heads switched by gates [layers, h] (empty: all 1). Changes nothing of
-  /// the run. Afterwards network() has the attention weights and every answer, until the next step.
-  /// Errors: as Network::forward.
+  /// The model as it is now, see evaluate(). Changes nothing of the run. Afterwards network() has the attention weights
+  /// and every answer, until the next step.
   [[nodiscard]] Outcome evaluate(const Batch& batch, std::span<const float> gates, Evaluation& evaluation);
 
   /// ∂L(x)/∂ξ for each sentence x by itself, L(x) being its own mean loss, at ξ = 1: [layers, sentences, h]. Changes

@@ -125,7 +125,7 @@ inline constexpr auto kCostAtScale =
 /// How far a tensor is from the answer of a golden case, as in Deviation. answered: 0 or 1.
 inline constexpr auto kDeviation = record("deviation", "double", {{"answered"}, {"error"}, {"bound"}});
 
-/// As in RunSettings. task: a Task. residual, layerNorm, biases, causal and shuffled: 0 or 1.
+/// As in ModelShape and RunOptions. task: a Task. residual, layerNorm, biases, causal and shuffled: 0 or 1.
 inline constexpr auto kRunSettings = record("runSettings", "double",
                                             {{"task"},
                                              {"heads"},

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "lab/observed_run.hpp"
 #include "lab/roles.hpp"
-#include "train/run.hpp"
 #include "train/task.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/describe.hpp"
@@ -72,7 +72,7 @@ int main() {
   print("\nexport const trainingLimits = {");
   print_limit("maxRuns", kMaxRuns);
   print_limit("maxBatch", Run::kMaxBatch);
-  print_limit("heldOut", Run::kHeldOut);
+  print_limit("heldOut", ObservedRun::kHeldOut);
   print("} as const");
   return 0;
 }

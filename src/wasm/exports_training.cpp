@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/observed_run.hpp"
 #include "mha/utf8.hpp"
-#include "train/run.hpp"
 #include "train/task.hpp"
 #include "wasm/answer.hpp"
 #include "wasm/boundary.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 /// A run, and what was last measured of it: heads are switched off less often than the rest is asked.
 struct Slot {
-  Run run;
+  ObservedRun run;
   Measurement measurement;
 };
 
@@ -46,21 +46,32 @@ std::uint32_t to_seed(double value) {
   return value >= 0.0 && value <= 4294967295.0 ? static_cast<std::uint32_t>(value) : 0;
 }
 
-RunSettings read_settings(const double* record) {
+/// What a run is started with. The task must be one.
+struct Settings {
+  ModelShape shape;
+  RunOptions options;
+};
+
+Settings read_settings(const double* record) {
   const auto number = [&](std::size_t field) { return to_int(record[field]); };
   const auto is_on = [&](std::size_t field) { return record[field] != 0.0; };
-  return {.task = static_cast<Task>(number(kRunSettings["task"])),
-          .heads = number(kRunSettings["heads"]),
-          .model_dim = number(kRunSettings["modelDim"]),
-          .layers = number(kRunSettings["layers"]),
-          .residual = is_on(kRunSettings["residual"]),
-          .layer_norm = is_on(kRunSettings["layerNorm"]),
-          .biases = is_on(kRunSettings["biases"]),
-          .causal = is_on(kRunSettings["causal"]),
-          .batch = number(kRunSettings["batch"]),
-          .learning_rate = record[kRunSettings["learningRate"]],
-          .seed = to_seed(record[kRunSettings["seed"]]),
-          .shuffled = is_on(kRunSettings["shuffled"])};
+  const auto task = static_cast<Task>(number(kRunSettings["task"]));
+  Settings read{.shape = model_for(task), .options = options_for(task)};
+  read.shape.heads = number(kRunSettings["heads"]);
+  read.shape.model_dim = number(kRunSettings["modelDim"]);
+  // Heads that do not divide d leave a head_dim that is out of range.
+  const bool divides = read.shape.heads > 0 && read.shape.model_dim % read.shape.heads == 0;
+  read.shape.head_dim = divides ? read.shape.model_dim / read.shape.heads : 0;
+  read.shape.layers = number(kRunSettings["layers"]);
+  read.shape.residual = is_on(kRunSettings["residual"]);
+  read.shape.layer_norm = is_on(kRunSettings["layerNorm"]);
+  read.shape.biases = is_on(kRunSettings["biases"]);
+  read.shape.causal = is_on(kRunSettings["causal"]);
+  read.options.questions = is_on(kRunSettings["shuffled"]) ? Questions::shuffled : Questions::asked;
+  read.options.batch = number(kRunSettings["batch"]);
+  read.options.trainer.adam.learning_rate = record[kRunSettings["learningRate"]];
+  read.options.trainer.seed = to_seed(record[kRunSettings["seed"]]);
+  return read;
 }
 
 template <class From, class To>
@@ -77,7 +88,8 @@ std::int32_t mha_run_open(std::int32_t run, const double* settings) {
   if (!usable(settings, kRunSettings.size())) return answer(Status::wrong_size);
   if (!is_task(to_int(settings[kRunSettings["task"]]))) return answer(Status::no_such_cell);
   slot.emplace();
-  const Outcome outcome = slot->run.open(read_settings(settings));
+  const Settings read = read_settings(settings);
+  const Outcome outcome = slot->run.start(read.shape, read.options);
   if (!outcome.ok()) slot.reset();
   return answer(outcome);
 }
@@ -160,7 +172,7 @@ std::int32_t mha_task_sentence(std::int32_t task, std::int32_t number, std::int3
     return answer(Status::wrong_size);
   }
   Batch batch;
-  make_batch(static_cast<Task>(task), Run::kHeldOutSeed, Split::held_out, Questions::relations,
+  make_batch(static_cast<Task>(task), ObservedRun::kHeldOutSeed, Split::held_out, Questions::relations,
              static_cast<std::uint64_t>(number), 1, batch);
   if (batch.rows() > static_cast<std::size_t>(room)) return answer(Status::too_large);
   std::copy(batch.tokens.begin(), batch.tokens.end(), words);
