@@ -144,18 +144,12 @@ export const training = {
     title: 'What this shows, and what it does not',
     points: [
       '*It is supervised.* The right partners are known, and the loss rewards naming them. The task has several jobs by design; nobody assigns them to heads.',
-      '*Held-out means never seen.* Loss and percentages come from sentences that no step has trained on.',
+      '*Held-out means never seen.* Loss and percentages come from sentences that no step has trained on. The lesson’s own sentence, in Chinese and in English, was kept among them on purpose.',
       '*One layer, linear read-out, no residual.* With a second layer, or an MLP to read out, one head can do the task as well.',
       '*h = 1 is slower, not unable.* It takes several times as many steps, or stalls; it depends on the start.',
       '*Jobs are partial, shared, done twice, or absent.* Tidy ones are luck. A head that is hardly used is part of the finding, not a fault.',
       '*Attention weights say where a head looks.* Whether the answer depends on it is another question: switching the head off tells.',
     ],
-  },
-  file: {
-    title: 'Keep this run',
-    save: 'Save as a file',
-    open: 'Go on with a saved run',
-    walk: 'Walk through this model',
   },
   projector: { turn: 'The other figure' },
 }
