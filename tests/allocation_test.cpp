@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "mha/attention.hpp"
+#include "mha/attention_batch.hpp"
 #include "mha/layout.hpp"
+#include "model_reference.hpp"
 #include "problem.hpp"
 #include "support.hpp"
+#include "train/trainer.hpp"
 
 namespace {
 
@@ -75,6 +78,48 @@ TEST_CASE("only the first pass of a shape allocates", "[attention][allocation]")
       CHECK(counted(layer, problem, detail) == 0);
       CHECK(counted(layer, problem, detail) == 0);
     }
+  }
+}
+
+TEST_CASE("only the first step of a shape allocates", "[trainer][allocation]") {
+  Random random(Catch::getSeed());
+  for (int round = 0; round < 40; ++round) {
+    const ModelShape shape = random_model(random);
+    Trainer trainer;
+    REQUIRE(trainer.start(shape, {}).ok());
+    const Batch batch = random_batch(shape, 6, random);
+    for (const bool first : {true, false, false}) {
+      double loss = 0;
+      const long before = allocations;
+      const Outcome outcome = trainer.step(batch, loss);
+      const long made = allocations - before;
+      REQUIRE(outcome.ok());
+      CHECK((first ? made >= 1 : made == 0));
+    }
+  }
+}
+
+TEST_CASE("only the first training step of a batch allocates", "[gradient][train][allocation]") {
+  Random random(Catch::getSeed());
+  for (int round = 0; round < 10; ++round) {
+    const std::vector<std::int32_t> lengths = {random.integer(1, 9), random.integer(1, 20), random.integer(1, 9)};
+    const std::int32_t rows = lengths[0] + lengths[1] + lengths[2];
+    const Problem problem = plain_problem({rows, rows, random.integer(1, 40), 4, 2, random.integer(1, 9)}, random);
+    const std::vector<float> d_output = random.numbers(floats(Tensor::output, problem.shape));
+    std::vector<float> d_x(problem.x.size()), d_w_q(problem.w_q.size()), d_w_o(problem.w_o.size());
+    AttentionBatch batch;
+    const auto step = [&] {
+      const long before = allocations;
+      const bool ok = batch.load(problem.shape, problem.parameters()).ok() &&
+                      batch.forward(lengths, problem.x, {}).ok() &&
+                      batch.backward(d_output, {.x = d_x, .w_q = d_w_q, .w_o = d_w_o}).ok();
+      const long made = allocations - before;
+      REQUIRE(ok);
+      return made;
+    };
+    CHECK(step() >= 1);
+    CHECK(step() == 0);
+    CHECK(step() == 0);
   }
 }
 

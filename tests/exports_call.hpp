@@ -43,7 +43,7 @@ using wasm::kView;
 /// The arguments of every function, each of which a test may spoil.
 struct Call {
   Solved solved;  ///< what is expected; its slabs are what the functions are given
-  std::int32_t layer = wasm::kMaxLayers - 1;
+  std::int32_t layer = wasm::kMaxLoadedLayers - 1;
   std::vector<std::int32_t> shape, parts, outcome = std::vector<std::int32_t>(kOutcome.size(), 77);
   std::vector<double> options;
   std::vector<float> trace;  ///< what mha_forward writes

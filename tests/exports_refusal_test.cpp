@@ -71,7 +71,7 @@ TEST_CASE("layers that are not there", "[exports]") {
     CHECK(call.explain_by_head(0, 0, out.by_head.data()) == number(Status::not_loaded));
   };
   all_not_loaded();
-  for (const std::int32_t layer : {-1, wasm::kMaxLayers, 2147483647, -2147483647 - 1}) {
+  for (const std::int32_t layer : {-1, wasm::kMaxLoadedLayers, 2147483647, -2147483647 - 1}) {
     call.layer = layer;
     CHECK(call.load() == number(Status::not_loaded));
     CHECK(mha_unload(layer) == number(Status::not_loaded));

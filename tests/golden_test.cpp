@@ -3,67 +3,15 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "comparison.hpp"
-#include "io/file.hpp"
+#include "golden_cases.hpp"
 #include "problem.hpp"
 
 namespace mha::test {
 namespace {
-
-/// A file of tests/golden, and its problem as the other tests have it.
-struct Case {
-  std::string name;
-  Golden golden;
-  Problem problem;
-
-  [[nodiscard]] const std::vector<float>& read(Tensor tensor) const { return golden[tensor]; }
-};
-
-std::vector<Case> golden_files() {
-  std::vector<Case> cases;
-  for (const auto& entry : std::filesystem::directory_iterator(MHA_GOLDEN_DIR)) {
-    if (entry.path().extension() != ".safetensors") continue;
-    INFO(entry.path().filename());
-    Result<std::vector<std::byte>> bytes = read_file(entry.path().string());
-    REQUIRE(bytes.ok());
-    Result<Golden> parsed = parse_golden(bytes.value());
-    REQUIRE(parsed.ok());
-    const Golden& g = parsed.value();
-    Problem p;
-    p.shape = g.shape;
-    p.switches = g.options;
-    p.x = g[Tensor::x];
-    p.context = g[Tensor::context];
-    p.mask = g[Tensor::mask];
-    p.w_q = g[Tensor::w_q];
-    p.w_k = g[Tensor::w_k];
-    p.w_v = g[Tensor::w_v];
-    p.w_o = g[Tensor::w_o];
-    p.b_q = g[Tensor::b_q];
-    p.b_k = g[Tensor::b_k];
-    p.b_v = g[Tensor::b_v];
-    p.b_o = g[Tensor::b_o];
-    cases.push_back({entry.path().filename().string(), std::move(parsed.value()), std::move(p)});
-  }
-  return cases;
-}
-
-/// "" if every number of `want` is the stored one up to float rounding of the latter: 2⁻²⁴ of the number. What float64
-/// itself loses is far below the last term.
-std::string differs(const std::vector<float>& stored, const Matrix& want, std::size_t first) {
-  const double slack = 1e-10 * largest(want);
-  for (Eigen::Index i = 0; i < want.size(); ++i) {
-    const double value = want.data()[i];
-    const double golden = stored[first + static_cast<std::size_t>(i)];
-    const bool fine = std::isinf(value) ? golden == value : std::abs(golden - value) <= kUnit * std::abs(value) + slack;
-    if (!fine) return text("element %d: golden %.9g, reference %.17g", static_cast<int>(i), golden, value);
-  }
-  return "";
-}
 
 std::string differs(const Case& golden, Tensor tensor, const std::vector<Bounded>& want) {
   const std::vector<float> stored = golden.read(tensor);
@@ -72,7 +20,7 @@ std::string differs(const Case& golden, Tensor tensor, const std::vector<Bounded
   for (const Bounded& head : want) {
     const auto size = static_cast<std::size_t>(head.value.size());
     if (first + size > stored.size()) return "too few numbers";
-    if (bad.empty()) bad = differs(stored, head.value, first);
+    if (bad.empty()) bad = beyond_rounding(stored, head.value, first);
     first += size;
   }
   return first == stored.size() ? bad : "too many numbers";

@@ -1,4 +1,4 @@
-// sin, cos and exp: accurate, and the same bits in every build. Expected values are from mpmath with 200 bits.
+// sin, cos, exp and log: accurate, and the same bits in every build. Expected values are from mpmath with 200 bits.
 #include "mha/portable_math.hpp"
 
 #include <bit>
@@ -59,6 +59,34 @@ TEST_CASE("exp at known places", "[portable_math]") {
   }
 }
 
+TEST_CASE("log at known places", "[portable_math]") {
+  struct Known {
+    double x, value;
+  };
+  constexpr Known kKnown[] = {
+      {0x1p-1022, -0x1.6232bdd7abcd2p+9}, {1e-30, -0x1.144f69ff9ffc4p+6},      {0.1, -0x1.26bb1bbb55515p+1},
+      {0.5, -0x1.62e42fefa39efp-1},       {0.70710678, -0x1.62e4300c77ae8p-2}, {0.7071068, -0x1.62e42e268c249p-2},
+      {0.999999, -0x1.0c6f82d74d230p-20}, {1.000001, 0x1.0c6f713f33a1dp-20},   {1.5, 0x1.9f323ecbf984cp-2},
+      {2.0, 0x1.62e42fefa39efp-1},        {10.0, 0x1.26bb1bbb55516p+1},        {1e300, 0x1.5963447f87fb5p+9},
+  };
+  for (const auto& [x, value] : kKnown) {
+    CAPTURE(x);
+    CHECK(std::abs(portable_log(x) / value - 1.0) <= kPromised);
+  }
+  CHECK(portable_log(1.0) == 0.0);
+}
+
+TEST_CASE("log undoes exp", "[portable_math]") {
+  Random random(Catch::getSeed());
+  double worst = 0.0;
+  for (int i = 0; i < 20000; ++i) {
+    const double exponent = double{random.number()} * std::pow(10.0, random.integer(-3, 2)) * 7.0;
+    // The error of exp is relative, so it is absolute here.
+    worst = std::max(worst, std::abs(portable_log(portable_exp(exponent)) - exponent) / (1.0 + std::abs(exponent)));
+  }
+  CHECK(worst <= 2 * kPromised);
+}
+
 TEST_CASE("both agree with the standard library over their whole range", "[portable_math]") {
   Random random(Catch::getSeed());
   double worst_sin = 0.0, worst_cos = 0.0, worst_exp = 0.0;
@@ -111,6 +139,9 @@ TEST_CASE("the bits are the same in every build", "[portable_math]") {
     add(portable_exp(i * 0.17));
   }
   CHECK(hash == 0xccf3637b6f6f401cU);
+  hash = 0xcbf29ce484222325U;
+  for (int i = 1; i <= 4000; ++i) add(portable_log(i * 0.0037));
+  CHECK(hash == 0xcaadc3019617b014U);
 }
 
 }  // namespace

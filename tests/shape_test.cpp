@@ -143,7 +143,7 @@ TEST_CASE("every status has a name and a sentence of its own", "[shape][status]"
   CHECK(names.size() == kStatusNames.size());
   CHECK(sentences.size() == kStatusNames.size());
   CHECK(names.count("") == 0);
-  CHECK(static_cast<std::size_t>(Status::bad_padding) + 1 == kStatusNames.size());
+  CHECK(static_cast<std::size_t>(Status::diverged) + 1 == kStatusNames.size());
   CHECK(message({.status = static_cast<Status>(kStatusNames.size())}) == "unknown status");
   // The names stand in the order of the enum.
   CHECK(kStatusNames[static_cast<std::size_t>(Status::ok)] == "ok");
@@ -152,6 +152,7 @@ TEST_CASE("every status has a name and a sentence of its own", "[shape][status]"
   CHECK(kStatusNames[static_cast<std::size_t>(Status::not_loaded)] == "not_loaded");
   CHECK(kStatusNames[static_cast<std::size_t>(Status::bad_text)] == "bad_text");
   CHECK(kStatusNames[static_cast<std::size_t>(Status::bad_padding)] == "bad_padding");
+  CHECK(kStatusNames[static_cast<std::size_t>(Status::diverged)] == "diverged");
 }
 
 TEST_CASE("a message names the tensor and the place", "[shape][status]") {

@@ -1,5 +1,5 @@
 // The one table of real models: the sizes of their attention layers. The page's table is generated from it
-// (src/wasm/describe.cpp).
+// (src/wasm/describe_tables.cpp).
 #pragma once
 
 #include <array>

@@ -13,21 +13,6 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Floats of the four matrices in panels, which lie one after another.
-struct Panels {
-  std::size_t q, k, v, o;
-
-  explicit Panels(const Shape& s)
-      : q(packed_size(s.model_dim, s.q_width())),
-        k(packed_size(s.model_dim, s.kv_width())),
-        v(k),
-        o(packed_size(s.q_width(), s.model_dim)) {}
-
-  [[nodiscard]] std::size_t total() const { return q + k + v + o; }
-};
-
-const float* bias_or_null(std::span<const float> bias) { return bias.empty() ? nullptr : bias.data(); }
-
 /// One pass in progress: the axes by their letters, the trace by its tensors.
 struct Pass {
   const Shape& shape;
@@ -95,13 +80,12 @@ struct Rows {
 
 // --- excerpt: project
 /// Q = X W_Q + b_Q, K = C W_K + b_K, V = C W_V + b_V: one wide product each. Heads are column blocks of it.
-Outcome project(const Pass& p, const float* panels) {
-  const Panels sizes(p.shape);
+Outcome project(const Pass& p, const PackedParameters& packed) {
   const float* const x = p.input.x.data();
   const float* const c = p.input.context.empty() ? x : p.input.context.data();
-  gemm(p.n, p.hk, p.d, x, p.d, panels, bias_or_null(p.parameters.b_q), p.q.data(), p.hk);
-  gemm(p.m, p.gk, p.d, c, p.d, panels + sizes.q, bias_or_null(p.parameters.b_k), p.keys.data(), p.gk);
-  gemm(p.m, p.gk, p.d, c, p.d, panels + sizes.q + sizes.k, bias_or_null(p.parameters.b_v), p.values.data(), p.gk);
+  gemm(p.n, p.hk, p.d, x, p.d, packed.w_q(), bias_or_null(p.parameters.b_q), p.q.data(), p.hk);
+  gemm(p.m, p.gk, p.d, c, p.d, packed.w_k(), bias_or_null(p.parameters.b_k), p.keys.data(), p.gk);
+  gemm(p.m, p.gk, p.d, c, p.d, packed.w_v(), bias_or_null(p.parameters.b_v), p.values.data(), p.gk);
   if (Outcome bad = require_finite(Status::overflow, Tensor::q, p.shape, p.q); !bad.ok()) return bad;
   if (Outcome bad = require_finite(Status::overflow, Tensor::k, p.shape, p.keys); !bad.ok()) return bad;
   return require_finite(Status::overflow, Tensor::v, p.shape, p.values);
@@ -180,32 +164,9 @@ void mix(const Pass& p, const Rows& rows, const float* packed) {
 
 }  // namespace
 
-bool Attention::fits(const Shape& shape) const {
-  return loaded() && shape.model_dim == shape_.model_dim && shape.q_width() == shape_.q_width() &&
-         shape.kv_width() == shape_.kv_width();
-}
-
 Outcome Attention::load(const Shape& shape, const Parameters& parameters) {
-  panels_ = {};
-  Shape checked = shape;
-  checked.tokens = checked.context = 1;
-  if (Outcome bad = validate(checked); !bad.ok()) return bad;
-  if (Outcome bad = validate(checked, parameters); !bad.ok()) return bad;
-
-  const Panels sizes(checked);
-  if (!panels_.reserve(sizes.total())) return {.status = Status::out_of_memory};
-  const std::int32_t d = checked.model_dim;
-  const std::int32_t hk = checked.q_width();
-  const std::int32_t gk = checked.kv_width();
-  float* panels = panels_.data();
-  pack({parameters.w_q.data(), hk}, d, hk, panels);
-  pack({parameters.w_k.data(), gk}, d, gk, panels += sizes.q);
-  pack({parameters.w_v.data(), gk}, d, gk, panels += sizes.k);
-  pack({parameters.w_o.data(), d}, hk, d, panels += sizes.v);
-
-  shape_ = checked;
   parameters_ = parameters;
-  return {};
+  return packed_.load(shape, parameters);
 }
 
 Outcome Attention::forward(const Shape& shape, const Input& input, const Options& options, Detail detail,
@@ -223,7 +184,7 @@ Outcome Attention::forward(const Shape& shape, const Input& input, const Options
   float* const packed_v = packed_k + transposed_keys;
 
   // --- excerpt: result
-  if (Outcome bad = project(p, panels_.data()); !bad.ok()) return bad;
+  if (Outcome bad = project(p, packed_); !bad.ok()) return bad;
   for (std::int32_t head = 0; head < shape.heads; ++head) {
     const std::int32_t kv_head = shape.kv_head_of(head);
     if (head == 0 || kv_head != shape.kv_head_of(head - 1)) {
@@ -244,8 +205,7 @@ Outcome Attention::forward(const Shape& shape, const Input& input, const Options
 
   // --- excerpt: output
   // Y = concat(Z_1 … Z_h) W_O + b_O
-  const float* const w_o = panels_.data() + Panels(shape).total() - Panels(shape).o;
-  gemm(p.n, p.d, p.hk, p.concat.data(), p.hk, w_o, bias_or_null(parameters_.b_o), p.output.data(), p.d);
+  gemm(p.n, p.d, p.hk, p.concat.data(), p.hk, packed_.w_o(), bias_or_null(parameters_.b_o), p.output.data(), p.d);
   return require_finite(Status::overflow, Tensor::output, shape, p.output);
   // --- end excerpt
 }

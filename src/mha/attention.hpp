@@ -14,16 +14,11 @@
 #include "mha/buffer.hpp"
 #include "mha/gemm.hpp"
 #include "mha/layout.hpp"
+#include "mha/packed_parameters.hpp"
 #include "mha/shape.hpp"
 #include "mha/status.hpp"
 
 namespace mha {
-
-/// Row-major [in, out], shapes as in kTensors. Biases: either empty or of their full length, each on its own.
-struct Parameters {
-  std::span<const float> w_q = {}, w_k = {}, w_v = {}, w_o = {};
-  std::span<const float> b_q = {}, b_k = {}, b_v = {}, b_o = {};
-};
 
 struct Input {
   std::span<const float> x = {};        ///< [n, d]
@@ -54,20 +49,17 @@ struct Options {
   }
 };
 
-/// Sizes and finiteness of what a pass is given, of a valid shape. forward() and the reference both rely on it.
-/// Errors: wrong_size or not_finite, with the tensor and (not_finite) the place of the first bad number.
-[[nodiscard]] Outcome validate(const Shape& shape, const Parameters& parameters);
-/// The same of input and options. Errors also: wrong_size of `context` if there is none but m is not n; bad_gate;
-/// bad_scale: the factor is not finite; bad_padding.
+/// Sizes and finiteness of what a pass is given besides parameters, of a valid shape. forward() and the reference both
+/// rely on it.
+/// Errors: wrong_size or not_finite, with the tensor and (not_finite) the place of the first bad number; wrong_size of
+/// `context` if there is none but m is not n; bad_gate; bad_scale: the factor is not finite; bad_padding.
 [[nodiscard]] Outcome validate(const Shape& shape, const Input& input, const Options& options);
 
 /// One layer: parameters checked and packed once, then any number of passes. Keeps no pointer to what it was given
 /// except `parameters`, which must outlive it.
 class Attention {
  public:
-  /// Checks the parameters and packs them into panels. Of `shape` only d and the widths hk and gk matter: the matrices
-  /// know nothing of heads, and one load() serves every way of cutting them.
-  /// Errors: as validate(Shape) and validate(Shape, Parameters); out_of_memory. Nothing is loaded then.
+  /// As PackedParameters::load.
   [[nodiscard]] Outcome load(const Shape& shape, const Parameters& parameters);
 
   /// One pass. `trace` is a slab of Layout(Slab::trace, shape, {.detail = detail}) floats, of which every tensor is
@@ -86,14 +78,13 @@ class Attention {
                                       std::int32_t count, std::span<float> out);
 
   /// False after a load() that failed, and for what was moved from.
-  [[nodiscard]] bool loaded() const { return panels_.capacity() > 0; }
+  [[nodiscard]] bool loaded() const { return packed_.loaded(); }
   /// Whether passes of this shape fit the loaded parameters: the same d, hk and gk.
-  [[nodiscard]] bool fits(const Shape& shape) const;
+  [[nodiscard]] bool fits(const Shape& shape) const { return packed_.fits(shape); }
 
  private:
-  Shape shape_;
+  PackedParameters packed_;
   Parameters parameters_;
-  Buffer panels_;     ///< W_Q, W_K, W_V, W_O packed, one after another; empty: nothing is loaded
   Buffer workspace_;  ///< one head's Kᵀ and V packed, or one head's rows of W_O
 };
 

@@ -3,65 +3,17 @@
 #include <cmath>
 #include <limits>
 
+#include "mha/bounded.hpp"
+
 namespace mha {
+
+using namespace bounded;
+
 namespace {
 
-constexpr double kUnit = 0x1p-24;        // u: float rounds within u·|x|
-constexpr double kTiny = 0x1p-149;       // and within this where it underflows
 constexpr double kExpFloor = 0x1p-125;   // a vector exp may flush results below this to 0
 constexpr double kExpUnits = 4 * kUnit;  // error of xsimd's exp, relative (it documents below 2 ulp)
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// γ_K = K·u/(1 − K·u): the growth of K roundings in a row.
-double gamma(Eigen::Index k) {
-  const double ku = static_cast<double>(k) * kUnit;
-  return ku / (1.0 - ku);
-}
-
-Matrix matrix(std::span<const float> values, Eigen::Index rows, Eigen::Index columns) {
-  using FloatMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  return Eigen::Map<const FloatMatrix>(values.data(), rows, columns).cast<double>();
-}
-
-/// A given matrix: exact.
-Bounded exact(Matrix value) {
-  Matrix bound = Matrix::Zero(value.rows(), value.cols());
-  return {std::move(value), std::move(bound)};
-}
-
-/// a·b + bias (one row, added to every row; may be empty). K + 1 roundings cover fused and separate multiply-adds.
-Bounded product(const Bounded& a, const Bounded& b, std::span<const float> bias = {}) {
-  Matrix value = a.value * b.value;
-  const Matrix largest = (a.value.cwiseAbs() + a.bound) * (b.value.cwiseAbs() + b.bound);
-  const Matrix inherited = largest - a.value.cwiseAbs() * b.value.cwiseAbs();
-  Matrix magnitude = largest;
-  if (!bias.empty()) {
-    const Matrix row = matrix(bias, 1, value.cols());
-    value.rowwise() += row.row(0);
-    magnitude.rowwise() += row.row(0).cwiseAbs();
-  }
-  const auto k = a.value.cols();
-  Matrix bound = inherited.cwiseMax(0.0) + gamma(k + 1) * magnitude;
-  bound.array() += static_cast<double>(k) * kTiny;
-  return {std::move(value), std::move(bound)};
-}
-
-Bounded columns(const Bounded& from, Eigen::Index first, Eigen::Index count) {
-  return {from.value.middleCols(first, count), from.bound.middleCols(first, count)};
-}
-
-Bounded rows(const Bounded& from, Eigen::Index first, Eigen::Index count) {
-  return {from.value.middleRows(first, count), from.bound.middleRows(first, count)};
-}
-
-Bounded transposed(const Bounded& from) { return {from.value.transpose(), from.bound.transpose()}; }
-
-/// factor·a; the float factor itself carries one rounding, the product a second.
-Bounded times(const Bounded& a, double factor) {
-  Matrix bound = std::abs(factor) * (a.bound + gamma(3) * (a.value.cwiseAbs() + a.bound));
-  bound.array() += kTiny;
-  return {a.value * factor, std::move(bound)};
-}
 
 /// Errors e of the scores multiply each weight by at most exp(±2·max e); then come the subtraction, the exponential,
 /// the sum and the division.

@@ -2,21 +2,12 @@
 // bound on how far any correct float computation of it may be away.
 #pragma once
 
-#include <Eigen/Core>
 #include <vector>
 
 #include "mha/attention.hpp"
+#include "mha/bounded.hpp"
 
 namespace mha {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// A matrix and, for each element, the largest error that float arithmetic in any order may cause.
-/// Source of the rules: Higham, Accuracy and Stability of Numerical Algorithms, §3.1: |error| ≤ γ_K Σ|a||b|.
-struct Bounded {
-  Matrix value;
-  Matrix bound;
-};
 
 /// Every tensor of a pass. A vector has one matrix per head (k_heads and v_heads: read off k and v by
 /// Shape::kv_head_of).

@@ -1,10 +1,12 @@
 // A growing block of floats on a 64-byte boundary that reports failure instead of throwing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace mha {
@@ -29,6 +31,19 @@ class Buffer {
     block_.reset(static_cast<float*>(std::aligned_alloc(kAlignment, bytes)));
     if (block_ == nullptr) return false;
     capacity_ = floats;
+    return true;
+  }
+
+  /// reserve() for several blocks of so many floats, each on a 64-byte boundary.
+  template <std::size_t Count>
+  [[nodiscard]] bool reserve(const std::array<std::size_t, Count>& sizes, std::array<std::span<float>, Count>& blocks) {
+    constexpr std::size_t kAlignFloats = kAlignment / sizeof(float);
+    const auto aligned = [](std::size_t floats) { return (floats + kAlignFloats - 1) / kAlignFloats * kAlignFloats; };
+    std::size_t total = 0;
+    for (const std::size_t size : sizes) total += aligned(size);
+    if (!reserve(total)) return false;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < Count; next += aligned(sizes[i]), ++i) blocks[i] = {data() + next, sizes[i]};
     return true;
   }
 

@@ -16,6 +16,7 @@ constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 // ln 2, split likewise.
 constexpr double kLn2High = 0x1.62e42feep-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
+constexpr double kSqrt2 = 0x1.6a09e667f3bcdp+0;
 constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
 
 /// Nearest integer; exact and free of the rounding mode of the machine's conversion instructions.
@@ -54,6 +55,25 @@ double portable_exp(double exponent) {
   double scale;
   std::memcpy(&scale, &field, sizeof scale);
   return sum * scale;
+}
+
+double portable_log(double x) {
+  // x = 2^power · m with m in (√½, √2].
+  std::uint64_t word;
+  std::memcpy(&word, &x, sizeof word);
+  auto power = static_cast<double>(static_cast<std::int64_t>(word >> 52U) - 1023);
+  word = (word & 0x000fffffffffffffU) | 0x3ff0000000000000U;
+  double m;
+  std::memcpy(&m, &word, sizeof m);
+  if (m > kSqrt2) {
+    m *= 0.5;
+    power += 1.0;
+  }
+  // ln m = 2·artanh s = 2·(s + s³/3 + s⁵/5 + …) with |s| ≤ 0.172.
+  const double s = (m - 1.0) / (m + 1.0);
+  double sum = 0.0;
+  for (int i = 12; i >= 0; --i) sum = sum * (s * s) + 1.0 / (2 * i + 1);
+  return power * kLn2High + (2.0 * s * sum + power * kLn2Low);
 }
 
 }  // namespace mha

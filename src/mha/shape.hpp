@@ -14,6 +14,9 @@ struct Outcome;
 inline constexpr std::int32_t kMaxTokens = 512;
 inline constexpr std::int32_t kMaxModelDim = 4096;
 inline constexpr std::int32_t kMaxHeads = 4096;
+inline constexpr std::int32_t kMaxVocabulary = 4096;  ///< words of a model that learns here
+inline constexpr std::int32_t kMaxLayers = 8;
+inline constexpr std::int32_t kMaxSlots = 8;     ///< questions per token
 inline constexpr std::int32_t kMaxWidth = 8192;  ///< h·k; Qwen3-32B has 64·128 on d = 5120
 /// 2 GiB is the most that a wasm module of ours may grow to; one tensor may take half of it.
 inline constexpr std::int64_t kMaxFloats = std::int64_t{1} << 28;
@@ -37,6 +40,11 @@ struct Shape {
 /// Self-attention of the 2017 design: m = n, g = h, k = d/h (d must be a multiple of h).
 [[nodiscard]] constexpr Shape self_attention(std::int32_t n, std::int32_t d, std::int32_t h) {
   return {.tokens = n, .context = n, .model_dim = d, .heads = h, .kv_heads = h, .head_dim = h > 0 ? d / h : 0};
+}
+
+/// Whether the same matrices serve passes of both shapes, however they cut them into heads: the same d, hk and gk.
+[[nodiscard]] constexpr bool same_matrices(const Shape& a, const Shape& b) {
+  return a.model_dim == b.model_dim && a.q_width() == b.q_width() && a.kv_width() == b.kv_width();
 }
 
 /// Every other function may assume a shape that passed here. Errors: a size outside its range (tokens_out_of_range with

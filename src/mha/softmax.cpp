@@ -16,10 +16,10 @@ constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 // A row is whole vectors and a rest of fewer numbers, which comes first: copying it is a call, and what is alive over a
 // call lives on the stack in Firefox and WebKit, in the loop before it, too.
 
-/// The rest; beyond it −∞, which neither wins a maximum nor adds to a sum.
-Lanes load_rest(const float* from, std::int32_t count) {
+/// The rest, and `beyond` it: −∞ neither wins a maximum nor adds to a sum of exponentials.
+Lanes load_rest(const float* from, std::int32_t count, float beyond = kMinusInfinity) {
   std::array<float, kLanes> padded;
-  padded.fill(kMinusInfinity);
+  padded.fill(beyond);
   std::copy_n(from, count, padded.data());
   return Lanes::load_unaligned(padded.data());
 }
@@ -87,6 +87,27 @@ bool softmax_row(const float* scores, float* weights, std::int32_t count) {
   return true;
 }
 // --- end excerpt
+
+float softmax_row_gradient(const float* weights, const float* d_weights, float factor, float* d_scores,
+                           std::int32_t count) {
+  assert(count >= 1);
+  const std::int32_t rest = count % kLanes;
+  const std::int32_t whole = count - rest;
+  const Lanes last_weights = load_rest(weights + whole, rest, 0.0F);
+  const Lanes last_gradients = load_rest(d_weights + whole, rest, 0.0F);
+  Lanes sums = last_weights * last_gradients;
+  for (std::int32_t j = 0; j < whole; j += kLanes) {
+    sums = mul_add(Lanes::load_unaligned(weights + j), Lanes::load_unaligned(d_weights + j), sums);
+  }
+  const float sum = xsimd::reduce_add(sums);
+
+  store_rest(Lanes(factor) * last_weights * (last_gradients - Lanes(sum)), d_scores + whole, rest);
+  for (std::int32_t j = 0; j < whole; j += kLanes) {
+    const Lanes difference = Lanes::load_unaligned(d_weights + j) - Lanes(sum);
+    (Lanes(factor) * Lanes::load_unaligned(weights + j) * difference).store_unaligned(d_scores + j);
+  }
+  return sum;
+}
 
 MHA_KERNELS_END
 

@@ -26,6 +26,17 @@ std::string sentence(Status status) {
     case Status::bad_text: return "every token must be non-empty UTF-8 text";
     case Status::bad_gate: return "there must be one finite number per head, or none at all";
     case Status::bad_padding: return "the padding must be 0 to the number of keys";
+    case Status::vocabulary_out_of_range:
+      return "the vocabulary must have 1 to " + std::to_string(kMaxVocabulary) + " words";
+    case Status::layers_out_of_range: return "the number of layers must be 1 to " + std::to_string(kMaxLayers);
+    case Status::slots_out_of_range: return "the number of slots must be 1 to " + std::to_string(kMaxSlots);
+    case Status::bad_learning_rate:
+      return "the learning rate and the scale of the starting weights must be positive, finite numbers";
+    case Status::bad_batch:
+      return "the sentences must be made of the model's words and places, ask for its slots, and ask at least once";
+    case Status::diverged:
+      return "training diverged: a number became infinite or NaN; the state before it is kept; use a smaller learning "
+             "rate";
   }
   return "unknown status";
 }

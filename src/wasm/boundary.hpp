@@ -1,7 +1,7 @@
 // The records that cross the wasm boundary: plain arrays whose fields lie at the places given here and nowhere else.
 //
-// exports.cpp reads and writes them by name, a wrong name does not compile; describe.cpp prints the places for the
-// page. A record of `int` is an array of int32; one of `double` holds floats too, each of them exactly.
+// exports.cpp reads and writes them by name, a wrong name does not compile; describe_tables.cpp prints the places for
+// the page. A record of `int` is an array of int32; one of `double` holds floats too, each of them exactly.
 #pragma once
 
 #include <array>
@@ -18,8 +18,10 @@
 
 namespace mha::wasm {
 
-/// Layers that a module can hold at a time: ids 0 … kMaxLayers − 1.
-inline constexpr std::int32_t kMaxLayers = 16;
+/// Layers that a module can hold at a time: ids 0 … kMaxLoadedLayers − 1.
+inline constexpr std::int32_t kMaxLoadedLayers = 16;
+/// Runs that a training module can hold at a time: ids 0 … kMaxRuns − 1.
+inline constexpr std::int32_t kMaxRuns = 8;
 /// Bytes that mha_allocate can give: below the 2 GiB that a module may grow to, and a multiple of its alignment.
 inline constexpr std::uint32_t kMaxAllocation = (std::uint32_t{1} << 31) - 64;
 /// A slab is allocated in one piece.
@@ -123,6 +125,27 @@ inline constexpr auto kCostAtScale =
 /// How far a tensor is from the answer of a golden case, as in Deviation. answered: 0 or 1.
 inline constexpr auto kDeviation = record("deviation", "double", {{"answered"}, {"error"}, {"bound"}});
 
+/// As in ModelShape and RunOptions. task: a Task. residual, layerNorm, biases, causal and shuffled: 0 or 1.
+inline constexpr auto kRunSettings = record("runSettings", "double",
+                                            {{"task"},
+                                             {"heads"},
+                                             {"modelDim"},
+                                             {"layers"},
+                                             {"residual"},
+                                             {"layerNorm"},
+                                             {"biases"},
+                                             {"causal"},
+                                             {"batch"},
+                                             {"learningRate"},
+                                             {"seed"},
+                                             {"shuffled"}});
+
+/// steps: made so far. loss: of the last one, before it. diverged: 0 or 1.
+inline constexpr auto kRunProgress = record("runProgress", "double", {{"steps"}, {"loss"}, {"diverged"}});
+
+/// As in Dilemma.
+inline constexpr auto kDilemma = record("dilemma", "double", {{"head"}, {"query"}, {"first"}, {"second"}, {"loss"}});
+
 /// In the order of enum Options::Scale.
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};
 /// In the order of enum Detail.
@@ -133,7 +156,7 @@ inline constexpr std::array<std::string_view, 4> kSlabNames = {"input", "paramet
 static_assert(kScaleNames[static_cast<std::size_t>(Options::Scale::given)] == "given");
 static_assert(kDetailNames[static_cast<std::size_t>(Detail::full)] == "full");
 static_assert(kSlabNames[static_cast<std::size_t>(Slab::contributions)] == "contributions");
-static_assert(kStatusNames[static_cast<std::size_t>(Status::bad_padding)] == "bad_padding");
+static_assert(kStatusNames[static_cast<std::size_t>(Status::diverged)] == "diverged");
 static_assert(kRuleNames[static_cast<std::size_t>(Rule::same)] == "same");
 static_assert(kAxisNames[static_cast<std::size_t>(Axis::gk)] == "g·k");
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <span>
@@ -17,7 +16,6 @@
 #include "mha/layout.hpp"
 #include "mha/peak.hpp"
 #include "mha/random.hpp"
-#include "mha/simd.hpp"
 #include "mha/utf8.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/pass_request.hpp"
@@ -38,36 +36,11 @@ Parameters parameters_of(const Layout& layout, std::span<const float> slab) {
           .b_o = layout.span(Tensor::b_o, slab)};
 }
 
-/// One token of a text, empty if its offsets do not ascend within the text.
-std::string_view token(const char* text, const std::int32_t* offsets, std::int32_t place) {
-  const std::int32_t begin = offsets[place];
-  const std::int32_t end = offsets[place + 1];
-  if (begin < 0 || end <= begin || !usable(text, static_cast<std::size_t>(end))) return {};
-  return {text + begin, static_cast<std::size_t>(end - begin)};
-}
-
 }  // namespace
 }  // namespace mha::wasm
 
 using namespace mha;
 using namespace mha::wasm;
-
-void* mha_allocate(std::uint32_t bytes) {
-  constexpr std::uint32_t kAlignment = 64;
-  if (bytes == 0 || bytes > kMaxAllocation) return nullptr;
-  return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-}
-
-void mha_release(void* block) { std::free(block); }
-
-std::int32_t mha_arch(char* text, std::int32_t capacity) {
-  const std::string_view name = simd_arch();
-  if (capacity < 0 || !usable(text, static_cast<std::size_t>(capacity))) return 0;
-  std::copy_n(name.data(), std::min(name.size(), static_cast<std::size_t>(capacity)), text);
-  return static_cast<std::int32_t>(name.size());
-}
-
-std::int32_t mha_relaxed() { return simd_relaxed() ? 1 : 0; }
 
 std::int32_t mha_self_attention(std::int32_t tokens, std::int32_t model_dim, std::int32_t heads, std::int32_t* shape) {
   if (!usable(shape, kShape.size())) return answer(Status::wrong_size);
@@ -123,7 +96,7 @@ std::int32_t mha_embed(const std::int32_t* shape, const std::int32_t* parts, con
   const auto token_vectors = layout.span(Tensor::token_vectors, slab);
   const auto positions = layout.span(Tensor::positions, slab);
   for (std::int32_t i = 0; i < count; ++i) {
-    const std::string_view word = token(text, offsets, i);
+    const std::string_view word = token_of(text, offsets, i);
     if (word.empty() || !is_utf8(word)) return answer(Status::bad_text);
     const std::size_t row = static_cast<std::size_t>(i) * d;
     token_vector(word, seed, token_vectors.subspan(row, d));

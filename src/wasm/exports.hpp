@@ -65,8 +65,8 @@ std::int32_t mha_embed(const std::int32_t* shape, const std::int32_t* parts, con
                        const std::int32_t* offsets, std::int32_t count, std::uint32_t seed, std::int32_t positions_on,
                        float* input);
 
-/// Checks and packs the parameters of a layer (0 … kMaxLayers − 1). The slab must stay where it is until the layer is
-/// loaded anew or unloaded. parts.biases says whether it holds biases. Of `shape`, d, h, g and k matter.
+/// Checks and packs the parameters of a layer (0 … kMaxLoadedLayers − 1). The slab must stay where it is until the
+/// layer is loaded anew or unloaded. parts.biases says whether it holds biases. Of `shape`, d, h, g and k matter.
 /// Errors: as Attention::load; not_loaded: no such layer id. After an error the layer is unloaded.
 MHA_EXPORT(mha_load)
 std::int32_t mha_load(std::int32_t layer, const std::int32_t* shape, const std::int32_t* parts, const float* parameters,

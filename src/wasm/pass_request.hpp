@@ -8,6 +8,7 @@
 #include "mha/attention.hpp"
 #include "mha/explanation.hpp"
 #include "mha/layout.hpp"
+#include "wasm/answer.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/records.hpp"
 #include "wasm/request.hpp"
@@ -21,20 +22,10 @@ struct Layer {
   const float* parameters = nullptr;
 };
 
-inline std::array<Layer, static_cast<std::size_t>(kMaxLayers)> layers;
+inline std::array<Layer, static_cast<std::size_t>(kMaxLoadedLayers)> layers;
 
 [[nodiscard]] inline Layer* find_layer(std::int32_t id) {
-  return id >= 0 && id < kMaxLayers ? &layers[static_cast<std::size_t>(id)] : nullptr;
-}
-
-/// Reports to both places where a caller may look.
-inline std::int32_t answer(const Outcome& outcome, std::int32_t* record = nullptr) {
-  if (usable(record, kOutcome.size())) write_outcome(outcome, record);
-  return static_cast<std::int32_t>(outcome.status);
-}
-
-inline std::int32_t answer(Status status, std::int32_t* record = nullptr) {
-  return answer(Outcome{.status = status}, record);
+  return id >= 0 && id < kMaxLoadedLayers ? &layers[static_cast<std::size_t>(id)] : nullptr;
 }
 
 /// A request about a pass: its layer and its options too, and what an explanation reads.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "mha/attention.hpp"
 #include "mha/explanation.hpp"
@@ -35,6 +36,14 @@ template <class Element>
   return value >= -2147483648.0 && value <= 2147483647.0 && value == std::floor(value)
              ? static_cast<std::int32_t>(value)
              : -1;
+}
+
+/// One token of a text, empty if its offsets do not ascend within the text.
+[[nodiscard]] inline std::string_view token_of(const char* text, const std::int32_t* offsets, std::int32_t place) {
+  const std::int32_t begin = offsets[place];
+  const std::int32_t end = offsets[place + 1];
+  if (begin < 0 || end <= begin || !usable(text, static_cast<std::size_t>(end))) return {};
+  return {text + begin, static_cast<std::size_t>(end - begin)};
 }
 
 /// False: it names no tensor.

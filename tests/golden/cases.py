@@ -47,6 +47,31 @@ def padded_keys(layer, columns):
     return mask
 
 
+# The cases whose gradients are stored, and whether their heads have gates other than 1.
+GRADIENTS = {
+    "self_d8_h2": False,
+    "causal_biases": True,
+    "padding": False,
+    "cross_wide": False,
+    "grouped": True,
+    "additive_mask_causal": False,
+    "masked_row": False,
+    "large_scores": False,
+    "one_token": True,
+    "everything": True,
+}
+
+
+def backward_input(name, layer):
+    """(gates [h], dL/dY [n, d]): of the gates that are not all 1 the first is 0."""
+    random = np.random.RandomState(zlib.crc32(b"gradient of " + name.encode()))
+    gates = np.ones(layer.heads, np.float32)
+    if GRADIENTS[name]:
+        gates = random.uniform(-1.5, 1.5, layer.heads).astype(np.float32)
+        gates[0] = 0
+    return gates, random.uniform(-1, 1, layer.given["x"].shape).astype(np.float32)
+
+
 def cases():
     made = {}
 

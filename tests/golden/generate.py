@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Golden tensors: multi-head attention in float64, computed by PyTorch and by definition, stored as float32.
 
-  generate.py                writes *.safetensors beside this file
+  generate.py                writes *.safetensors beside this file, and gradients into gradient/
   generate.py --check        computes everything again and compares; exit code 1 on a difference
   generate.py --mha PATH     asks the built `mha` command about random layers, new ones in each run (--seed repeats one)
 
@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 import safetensors_file
-from cases import cases
+from cases import GRADIENTS, backward_input, cases
 from check_mha import check_mha
-from layer64 import expected
+from layer64 import expected, gradients
 
 FOLDER = Path(__file__).resolve().parent
 LIMIT = 1e-7  # of a tensor's largest number; rounding to float32 takes 6e-8 of it
@@ -41,10 +41,26 @@ def describe(layer):
     }
 
 
-def write(name, layer):
-    results = {key: value.astype(np.float32) for key, value in expected(layer).items()}
-    file = safetensors_file.encode({**layer.given, **results}, describe(layer))
-    (FOLDER / f"{name}.safetensors").write_bytes(file)
+def passes():
+    """path -> (what is given, what is computed from it, metadata) of every file, which computes when it is asked."""
+    made = {}
+    for name, layer in cases().items():
+        made[FOLDER / f"{name}.safetensors"] = (layer.given, lambda layer=layer: expected(layer), describe(layer))
+        if name in GRADIENTS:
+            gates, d_output = backward_input(name, layer)
+            made[FOLDER / "gradient" / f"{name}.safetensors"] = (
+                {"head_gate": gates, "d_output": d_output},
+                lambda layer=layer, gates=gates, d_output=d_output: gradients(layer, gates, d_output),
+                {"source": "torch.autograd in float64", "pass": f"../{name}.safetensors"},
+            )
+    return made
+
+
+def write(path, given, compute, metadata):
+    results = {key: value.astype(np.float32) for key, value in compute().items()}
+    file = safetensors_file.encode({**given, **results}, metadata)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(file)
     return len(file)
 
 
@@ -57,19 +73,18 @@ def difference(stored, wanted):
     return np.abs(stored[finite] - wanted[finite]).max(initial=0.0) / (largest or 1.0)
 
 
-def check(name, layer):
+def check(path, given, compute, metadata):
     """The stored file against float64 numbers that were not rounded. Returns a list of faults."""
-    path = FOLDER / f"{name}.safetensors"
     if not path.exists():
         return ["the file is missing"]
-    stored, metadata = safetensors_file.decode(path.read_bytes())
-    wanted = {**layer.given, **expected(layer)}
-    faults = [] if metadata == describe(layer) else ["other metadata"]
+    stored, stored_metadata = safetensors_file.decode(path.read_bytes())
+    wanted = {**given, **compute()}
+    faults = [] if stored_metadata == metadata else ["other metadata"]
     if list(stored) != list(wanted):
         return faults + ["other tensors"]
     for key, value in wanted.items():
         worst = difference(stored[key].astype(np.float64), value.astype(np.float64))
-        if worst > (0.0 if key in layer.given else LIMIT):
+        if worst > (0.0 if key in given else LIMIT):
             faults.append(f"{key} differs by {worst:.3g}")
     return faults
 
@@ -81,23 +96,23 @@ def main():
     parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int, default=40, help="random layers for --mha")
     arguments = parser.parse_args()
-    all_cases = cases()
+    files = passes()
 
     bad = 0
     if arguments.check:
-        for name, layer in all_cases.items():
-            faults = check(name, layer)
-            print(f"{name}: {'; '.join(faults) or 'ok'}")
+        for path, file in files.items():
+            faults = check(path, *file)
+            print(f"{path.relative_to(FOLDER).with_suffix('')}: {'; '.join(faults) or 'ok'}")
             bad += bool(faults)
-        for path in FOLDER.glob("*.safetensors"):
-            if path.stem not in all_cases:
+        for path in FOLDER.rglob("*.safetensors"):
+            if path not in files:
                 print(f"{path.name}: no case makes this file")
                 bad += 1
     if arguments.mha:
         bad += check_mha(arguments.mha.resolve(), arguments.seed, arguments.count)
     if not arguments.check and not arguments.mha:
-        total = sum(write(name, layer) for name, layer in all_cases.items())
-        print(f"{len(all_cases)} files, {total / 1000:.0f} kB")
+        total = sum(write(path, *file) for path, file in files.items())
+        print(f"{len(files)} files, {total / 1000:.0f} kB")
     sys.exit(1 if bad else 0)
 
 

@@ -129,6 +129,40 @@ def by_operations(layer):
     return weights.numpy(), (output + torch.tensor(bias(layer, "b_o", d))).numpy()
 
 
+def gradients(layer, gates, d_output):
+    """By torch.autograd: the gradient of sum(d_output * Y) by each given tensor but the mask, and by the heads' gates.
+    A row that may see no key has weights of 0, whatever the scores are."""
+    h, g, k = layer.heads, layer.kv_heads, layer.head_dim
+    leaves = {name: torch.tensor(layer.get(name), requires_grad=True) for name in layer.given if name != "mask"}
+    leaves["head_gate"] = torch.tensor(gates.astype(np.float64), requires_grad=True)
+    x, c = leaves["x"], leaves.get("context", leaves["x"])
+
+    def projected(rows, w, b, count):
+        linear = rows @ leaves[w] + leaves.get(b, 0.0)
+        return linear.unflatten(1, (count, k)).transpose(0, 1).repeat_interleave(h // count, dim=0)
+
+    q = projected(x, "w_q", "b_q", h)
+    keys, values = projected(c, "w_k", "b_k", g), projected(c, "w_v", "b_v", g)
+    mask = layer.get("mask") if "mask" in layer.given else np.zeros(layer.hidden.shape)
+    mask = torch.tensor(np.where(layer.hidden, -np.inf, mask))
+    seen = ~torch.isneginf(mask).all(dim=-1, keepdim=True)
+    scores = torch.einsum("hnk,hmk->hnm", q, keys) * layer.factor + torch.where(seen, mask, torch.zeros_like(mask))
+    weights = torch.softmax(scores, dim=-1) * seen
+    mixed = torch.einsum("hnm,hmk->hnk", weights, values)
+
+    def output(heads):
+        return torch.einsum("hnk,hkd->nd", heads, leaves["w_o"].unflatten(0, (h, k))) + leaves.get("b_o", 0.0)
+
+    difference = np.abs(output(mixed).detach().numpy() - by_definition(layer)["output"]).max()
+    assert difference <= 1e-11, f"the forward pass differs by {difference:.3g}"
+    gated = output(mixed * leaves["head_gate"][:, None, None])
+    (gated * torch.tensor(d_output.astype(np.float64))).sum().backward()
+    grads = {f"grad_{name}": leaf.grad.numpy() for name, leaf in leaves.items()}
+    # What is 0 on paper, such as all of grad_b_k, is other noise on every machine.
+    noise = 1e-13 * max(np.abs(grad).max() for grad in grads.values())
+    return {name: np.where(np.abs(grad) < noise, 0.0, grad) for name, grad in grads.items()}
+
+
 def expected(layer):
     """by_definition(), after PyTorch has agreed with it to 1e-12. Rows that may see no key are ours alone: there
     PyTorch divides 0 by 0."""

@@ -30,10 +30,12 @@ class Fault:
 
 
 ATTENTION = "src/mha/attention.cpp"
+GRADIENT = "src/mha/attention_gradient.cpp"
+PACKED = "src/mha/packed_parameters.cpp"
 
 FAULTS = (
     Fault("W_O transposed", (
-        Edit(ATTENTION, "pack({parameters.w_o.data(), d}, hk, d,", "pack({parameters.w_o.data(), 1, hk}, hk, d,"),
+        Edit(PACKED, "pack({parameters.w_o.data(), d}, hk, d,", "pack({parameters.w_o.data(), 1, hk}, hk, d,"),
     )),
     Fault("heads swapped", (
         Edit(ATTENTION, "std::ptrdiff_t{rows.first} * p.hk + rows.head * p.k;\n  gemm(rows.count, p.k,",
@@ -43,7 +45,7 @@ FAULTS = (
         Edit(ATTENTION, "return score * factor; });", "static_cast<void>(factor); return score; });"),
     )),
     Fault("V made with K's weights", (
-        Edit(ATTENTION, "pack({parameters.w_v.data(), gk}, d, gk,", "pack({parameters.w_k.data(), gk}, d, gk,"),
+        Edit(PACKED, "pack({parameters.w_v.data(), gk}, d, gk,", "pack({parameters.w_k.data(), gk}, d, gk,"),
     )),
     Fault("softmax down the columns", (
         Edit(ATTENTION, "#include <algorithm>\n", "#include <algorithm>\n#include <array>\n"),
@@ -157,4 +159,22 @@ const float* const masked = rows.row(p.masked, r, p.m);
     Fault("a term of the exponential wrong", (
         Edit("src/mha/softmax.cpp", "0x1.fffffcp-2F}", "0x1.cp-2F}"),
     )),
+    # Training. The page cannot reach these.
+    Fault("a gate's gradient times the gate", (
+        Edit(GRADIENT, "d_gate += softmax_row_gradient(", "d_gate += gate * softmax_row_gradient("),
+    ), page=False),
+    Fault("the scale lost on the way back", (
+        Edit(GRADIENT, "gate * p.traced.factor, d_scores + at,", "gate, d_scores + at,"),
+    ), page=False),
+    Fault("X's gradient by way of the queries alone", (
+        Edit(GRADIENT, "p.is_self() ? projections.total : p.hk;", "p.hk;"),
+    ), page=False),
+    Fault("softmax backward as if every weight stood alone", (
+        Edit("src/mha/softmax.cpp", "const Lanes difference = Lanes::load_unaligned(d_weights + j) - Lanes(sum);",
+             "const Lanes difference = Lanes::load_unaligned(d_weights + j);"),
+    ), page=False),
+    Fault("a batch that looks ahead", (
+        Edit("src/mha/attention_batch.cpp", "if (head.options.causal) std::fill(row + i + 1,",
+             "if (head.options.causal) std::fill(row + std::min(i + 2, n),"),
+    ), page=False),
 )

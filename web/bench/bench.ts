@@ -73,11 +73,11 @@ function measuredNatively({ sizes, rounds, batchMs, warmMs }: Job): EngineRecord
   return engineRecord('native', version, { ...report, scaling: [] })
 }
 
-/** Programs of their own, in Chromium: a real model's layer, and how long the reader of the page waits. */
+/** Programs of their own, in Chromium: a real model's layer, a training step, and how long the reader of the page waits. */
 async function tellTheRest(): Promise<void> {
   const page = await served('dist')
   try {
-    for (const [program, ...words] of [['layer_at_scale.mjs'], ['main_thread.mjs', page.address]] as const) {
+    for (const [program, ...words] of [['layer_at_scale.mjs'], ['training_step.mjs'], ['main_thread.mjs', page.address]] as const) {
       say('')
       const going = spawn(process.execPath, [resolve(import.meta.dirname, program), ...words], { stdio: 'inherit' })
       const code = await new Promise<number | null>((done) => going.once('exit', done))

@@ -17,24 +17,26 @@ struct Kernels {
   decltype(mha::pack)* pack;
   decltype(mha::gemm)* gemm;
   decltype(mha::softmax_row)* softmax_row;
+  decltype(mha::softmax_row_gradient)* softmax_row_gradient;
   decltype(mha::multiply_add_peak)* multiply_add_peak;
 };
 
 }  // namespace
 
 // Every build defines the same functions in its namespace.
-#define MHA_DECLARE_KERNELS(build)                                                        \
-  namespace build {                                                                       \
-  decltype(mha::simd_arch) simd_arch;                                                     \
-  decltype(mha::simd_relaxed) simd_relaxed;                                               \
-  decltype(mha::panel_width) panel_width;                                                 \
-  decltype(mha::packed_size) packed_size;                                                 \
-  decltype(mha::pack) pack;                                                               \
-  decltype(mha::gemm) gemm;                                                               \
-  decltype(mha::softmax_row) softmax_row;                                                 \
-  decltype(mha::multiply_add_peak) multiply_add_peak;                                     \
-  constexpr Kernels kKernels = {simd_arch, simd_relaxed, panel_width, packed_size,        \
-                                pack,      gemm,         softmax_row, multiply_add_peak}; \
+#define MHA_DECLARE_KERNELS(build)                                                                     \
+  namespace build {                                                                                    \
+  decltype(mha::simd_arch) simd_arch;                                                                  \
+  decltype(mha::simd_relaxed) simd_relaxed;                                                            \
+  decltype(mha::panel_width) panel_width;                                                              \
+  decltype(mha::packed_size) packed_size;                                                              \
+  decltype(mha::pack) pack;                                                                            \
+  decltype(mha::gemm) gemm;                                                                            \
+  decltype(mha::softmax_row) softmax_row;                                                              \
+  decltype(mha::softmax_row_gradient) softmax_row_gradient;                                            \
+  decltype(mha::multiply_add_peak) multiply_add_peak;                                                  \
+  constexpr Kernels kKernels = {simd_arch, simd_relaxed, panel_width,          packed_size,      pack, \
+                                gemm,      softmax_row,  softmax_row_gradient, multiply_add_peak};     \
   }
 
 MHA_DECLARE_KERNELS(baseline)
@@ -65,6 +67,10 @@ void gemm(std::int32_t m, std::int32_t n, std::int32_t k, const float* a, std::p
 }
 bool softmax_row(const float* scores, float* weights, std::int32_t count) {
   return kernels().softmax_row(scores, weights, count);
+}
+float softmax_row_gradient(const float* weights, const float* d_weights, float factor, float* d_scores,
+                           std::int32_t count) {
+  return kernels().softmax_row_gradient(weights, d_weights, factor, d_scores, count);
 }
 double multiply_add_peak(std::int32_t rounds) { return kernels().multiply_add_peak(rounds); }
 

@@ -43,7 +43,8 @@ export const browser: Environment = {
   spawn: () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
 }
 
-async function fetched(address: string): Promise<ArrayBuffer> {
+/** Rejects with load_failed. */
+export async function fetched(address: string): Promise<ArrayBuffer> {
   try {
     const response = await fetch(address)
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)

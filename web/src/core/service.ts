@@ -3,6 +3,7 @@
 import { Engine } from './engine'
 import { limits } from './generated/tables'
 import type { Answers, Kind, Message, MessageOf, Reply } from './messages'
+import { nextTask } from './next_task'
 import type { PassMemory } from './pass_memory'
 import { CoreError, type PassRequest, type Shape } from './protocol'
 import type { Weights } from './weights'
@@ -240,16 +241,4 @@ function failureOf(error: unknown): CoreError['failure'] | 'superseded' {
   if (error instanceof CoreError) return error.failure
   // A trap or a bug: whatever the module's memory holds now is not to be trusted.
   return { status: 'crashed', detail: String(error) }
-}
-
-/** After all messages that have arrived. A timer would take four milliseconds. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(null)
-  })
 }

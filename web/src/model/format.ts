@@ -53,6 +53,9 @@ export function duration(ms: number): string {
   return `${rounded(count, 3)} ${unit}`
 }
 
+/** A share in whole percent; 100 only if nothing is missing, 0 only if there is nothing. */
+export const percentOf = (share: number): number => (share <= 0 || share >= 1 ? Math.round(100 * share) : Math.min(99, Math.max(1, Math.round(100 * share))))
+
 /** A whole number with its digits in threes. */
 export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, '\u2009')
 

@@ -9,7 +9,9 @@ import { divides, nearestSizes, readableSize, shortSize } from './shape'
 import { type Tour, lastStop, stopsOf, tourNames } from './stops'
 import { clip, formatTokens, parseTokens } from './tokens'
 
-export type Chapter = 'steps'
+/** The chapters there are, in the order of the header. The first is where a bare address opens. */
+export const chapterNames = ['steps', 'training'] as const
+export type Chapter = (typeof chapterNames)[number]
 export type Theme = 'auto' | 'light' | 'dark'
 /** projector: one figure and one sentence, for a room */
 export type View = 'page' | 'projector'
@@ -98,7 +100,7 @@ function parseList(text: string, max: number): Parsed<readonly number[]> {
 
 /** In the order in which they depend on each other. */
 export const properties: { readonly [K in Key]: Property<State[K]> } = {
-  chapter: choice<Chapter>(['steps'], 'steps'),
+  chapter: choice<Chapter>(chapterNames, 'steps'),
   lang: choice<Lang>(['zh', 'en'], 'zh'),
   theme: choice<Theme>(['auto', 'light', 'dark'], 'auto'),
   view: choice<View>(['page', 'projector'], 'page'),

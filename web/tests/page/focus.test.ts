@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stand.fall())
 
 const inFocus = (selector: string): Promise<boolean> => lesson.page.evaluate((which) => document.activeElement?.matches(which) ?? false, selector)
-const [title, inspector] = ['#stop-title', id('inspector')]
+const [title, inspector] = ['#page-title', id('inspector')]
 const cell = (tensor: string): string => `${id('grid')}[data-tensor="${tensor}"] ${id('cell')}`
 
 async function press(selector: string, key = 'Enter'): Promise<void> {

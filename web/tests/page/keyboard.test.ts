@@ -71,7 +71,7 @@ async function followFirst(stop: number): Promise<[has: string, must: string]> {
   await lesson.settled()
   const has = await lesson.page.evaluate(() => document.activeElement?.id || (document.activeElement as HTMLElement | null)?.dataset.testid || 'body')
   if (!there) return [has, 'cell']
-  return [has, (await lesson.stop()) === stop ? 'inspector' : 'stop-title']
+  return [has, (await lesson.stop()) === stop ? 'inspector' : 'page-title']
 }
 
 describe('the walk', () => {
@@ -145,7 +145,7 @@ describe('the walk', () => {
     await lesson.page.press('Tab')
     expect((await focus()).name).toContain('Skip')
     await lesson.page.press('Enter')
-    await lesson.page.waitUntil('the title has the focus', () => document.activeElement?.id === 'stop-title')
+    await lesson.page.waitUntil('the title has the focus', () => document.activeElement?.id === 'page-title')
   })
 })
 

@@ -128,7 +128,7 @@ test.each([['zh', 1440], ['zh', 1024], ['en', 1024], ['en', 1280], ['zh', 390]] 
       const cut = await lesson.page.evaluate(() => {
         const words = [...document.querySelectorAll<HTMLElement>('.labels.top.flat .label, .labels.left .label')]
         const found = words.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).map(({ textContent }) => textContent)
-        const title = document.querySelector('#stop-title')!
+        const title = document.querySelector('#page-title')!
         const written = document.createRange()
         written.selectNodeContents(title)
         return [...found, ...(written.getBoundingClientRect().height > 1.5 * parseFloat(getComputedStyle(title).lineHeight) ? [title.textContent] : [])]

@@ -10,6 +10,8 @@ import type { PassMemory } from '../../src/core/pass_memory'
 import { CoreError, type CoreFailure, type Pass, type PassRequest, type TensorView } from '../../src/core/protocol'
 import type { Weights } from '../../src/core/weights'
 
+export { drawFrom } from './drawing'
+
 export const builds: Build[] = ['simd', 'relaxed']
 
 /** The module as it was built. Node 20 wants to be asked for relaxed SIMD. */
@@ -28,17 +30,6 @@ export const goldenCases = (): GoldenCase[] =>
 
 /** New in each run, and printed in the names of the tests; MHA_TEST_SEED repeats one. */
 export const drawn = Number(process.env.MHA_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))
-
-/** Whole numbers first … last, from mulberry32. */
-export function drawFrom(seed: number): (first: number, last: number) => number {
-  let state = seed
-  return (first, last) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return first + (((t ^ (t >>> 14)) >>> 0) % (last - first + 1))
-  }
-}
 
 const words = ['小明', '把', '蛋糕', '递给', '小红', '因为', '她', '饿', '了', '。', 'the', 'cake', '🍰', 'é']
 

@@ -13,6 +13,8 @@ import { same as sameEn } from '../../src/text/same.en'
 import { same as sameZh } from '../../src/text/same.zh'
 import { questions as questionsEn } from '../../src/text/questions.en'
 import { questions as questionsZh } from '../../src/text/questions.zh'
+import { training as trainingEn } from '../../src/text/training.en'
+import { training as trainingZh } from '../../src/text/training.zh'
 import { steps as stepsEn } from '../../src/text/steps.en'
 import { steps as stepsZh } from '../../src/text/steps.zh'
 
@@ -42,8 +44,21 @@ const guesses = [
   { right: false, head: 1, k: 1, first: 0, last: 0, column: 2, owner: 3 },
 ]
 
+const losses = [{ heads: 1, loss: '0.1', diverged: true }, { heads: 8, loss: '0.001', diverged: false }]
+
 /** What a function of a text may be given: several of everything that has a shape, else numbers, one and many. */
 const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
+  [/\.loss\.alt$/, [[600, losses], [0, losses.slice(0, 1)]]],
+  [/\.loss\.ended$|\.words\.(unused|also)$/, [[[1, 2]], [[8]]]],
+  [/\.words\.(share|part)$/, [[[1, 2], '“r”'], [[8], '“r”']]],
+  [/\.words\.took$/, [[1, ['“r”'], []], [8, ['“r”', '“s”'], ['“t”', '“u”', '“v”']]]],
+  [/\.words\.(idle|again)$/, [[1, ['“r”', '“s”']]]],
+  [/\.matrix\.(inPart|jobs)$|\.words\.(nobody|one)$/, [[['“r”', '“s”']], [['“r”']]]],
+  [/\.words\.alone$/, [[3, '“r”']]],
+  [/\.ownHead$/, [['“r”']]],
+  [/\.maps\.reading$/, [[3, 'a', 'b', '0.12']]],
+  [/\.maps\.alt$/, [[8, 11], [1, 1]]],
+  [/\.dilemma\.line$/, [['w']]],
   [/\.(line|alt)$|\.often\.|\.roomLines\.|\.drawn\./, sizes.map((size) => [size])],
   [/\.problems$/, problems.map((problem) => [problem])],
   [/\.item$/, problems.map((problem) => ['heads', '3', problem])],
@@ -68,8 +83,8 @@ function texts(node: unknown, path = ''): [string, string][] {
   return []
 }
 
-const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh), ...texts(atScaleZh), ...texts(measureHereZh)]
-const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn), ...texts(atScaleEn), ...texts(measureHereEn)]
+const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh), ...texts(atScaleZh), ...texts(measureHereZh), ...texts(trainingZh)]
+const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn), ...texts(atScaleEn), ...texts(measureHereEn), ...texts(trainingEn)]
 
 test('every text says something', () => {
   for (const [path, text] of [...zh, ...en]) {

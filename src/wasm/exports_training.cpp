@@ -1,0 +1,181 @@
+#include "wasm/exports_training.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lab/observed_run.hpp"
+#include "mha/utf8.hpp"
+#include "train/task.hpp"
+#include "wasm/answer.hpp"
+#include "wasm/boundary.hpp"
+#include "wasm/request.hpp"
+
+using namespace mha;
+using namespace mha::wasm;
+
+namespace {
+
+/// A run, and what was last measured of it: heads are switched off less often than the rest is asked.
+struct Slot {
+  ObservedRun run;
+  Measurement measurement;
+};
+
+std::array<std::optional<Slot>, kMaxRuns>& slots() {
+  static std::array<std::optional<Slot>, kMaxRuns> all;
+  return all;
+}
+
+bool is_id(std::int32_t run) { return run >= 0 && run < kMaxRuns; }
+
+/// Null: no run is open under this id.
+Slot* find(std::int32_t run) {
+  if (!is_id(run)) return nullptr;
+  auto& slot = slots()[static_cast<std::size_t>(run)];
+  return slot ? &*slot : nullptr;
+}
+
+bool is_task(std::int32_t task) { return task >= 0 && task < static_cast<std::int32_t>(Task::count); }
+
+std::uint32_t to_seed(double value) {
+  return value >= 0.0 && value <= 4294967295.0 ? static_cast<std::uint32_t>(value) : 0;
+}
+
+/// What a run is started with. The task must be one.
+struct Settings {
+  ModelShape shape;
+  RunOptions options;
+};
+
+Settings read_settings(const double* record) {
+  const auto number = [&](std::size_t field) { return to_int(record[field]); };
+  const auto is_on = [&](std::size_t field) { return record[field] != 0.0; };
+  const auto task = static_cast<Task>(number(kRunSettings["task"]));
+  Settings read{.shape = model_for(task), .options = options_for(task)};
+  read.shape.heads = number(kRunSettings["heads"]);
+  read.shape.model_dim = number(kRunSettings["modelDim"]);
+  // Heads that do not divide d leave a head_dim that is out of range.
+  const bool divides = read.shape.heads > 0 && read.shape.model_dim % read.shape.heads == 0;
+  read.shape.head_dim = divides ? read.shape.model_dim / read.shape.heads : 0;
+  read.shape.layers = number(kRunSettings["layers"]);
+  read.shape.residual = is_on(kRunSettings["residual"]);
+  read.shape.layer_norm = is_on(kRunSettings["layerNorm"]);
+  read.shape.biases = is_on(kRunSettings["biases"]);
+  read.shape.causal = is_on(kRunSettings["causal"]);
+  read.options.questions = is_on(kRunSettings["shuffled"]) ? Questions::shuffled : Questions::asked;
+  read.options.batch = number(kRunSettings["batch"]);
+  read.options.trainer.adam.learning_rate = record[kRunSettings["learningRate"]];
+  read.options.trainer.seed = to_seed(record[kRunSettings["seed"]]);
+  return read;
+}
+
+template <class From, class To>
+void write(const std::vector<From>& from, To* to) {
+  std::transform(from.begin(), from.end(), to, [](From value) { return static_cast<To>(value); });
+}
+
+}  // namespace
+
+std::int32_t mha_run_open(std::int32_t run, const double* settings) {
+  if (!is_id(run)) return answer(Status::not_loaded);
+  auto& slot = slots()[static_cast<std::size_t>(run)];
+  slot.reset();
+  if (!usable(settings, kRunSettings.size())) return answer(Status::wrong_size);
+  if (!is_task(to_int(settings[kRunSettings["task"]]))) return answer(Status::no_such_cell);
+  slot.emplace();
+  const Settings read = read_settings(settings);
+  const Outcome outcome = slot->run.start(read.shape, read.options);
+  if (!outcome.ok()) slot.reset();
+  return answer(outcome);
+}
+
+std::int32_t mha_run_close(std::int32_t run) {
+  if (find(run) == nullptr) return answer(Status::not_loaded);
+  slots()[static_cast<std::size_t>(run)].reset();
+  return answer(Status::ok);
+}
+
+std::int32_t mha_run_advance(std::int32_t run, std::int32_t count, double* progress) {
+  Slot* const slot = find(run);
+  if (slot == nullptr) return answer(Status::not_loaded);
+  if (!usable(progress, kRunProgress.size())) return answer(Status::wrong_size);
+  const Outcome outcome = slot->run.advance(count);
+  progress[kRunProgress["steps"]] = static_cast<double>(slot->run.steps());
+  progress[kRunProgress["loss"]] = slot->run.loss();
+  progress[kRunProgress["diverged"]] = slot->run.diverged() ? 1 : 0;
+  return answer(outcome);
+}
+
+std::int32_t mha_run_measure(std::int32_t run, std::int32_t switching, double* loss, float* accuracy,
+                             float* head_accuracy, std::int32_t* states, std::int32_t* idle) {
+  Slot* const slot = find(run);
+  if (slot == nullptr) return answer(Status::not_loaded);
+  const std::size_t relations = slot->run.relations();
+  const auto heads = static_cast<std::size_t>(slot->run.all_heads());
+  if (!usable(loss, 1) || !usable(accuracy, relations) || !usable(head_accuracy, heads * relations) ||
+      !usable(states, heads * relations) || !usable(idle, heads)) {
+    return answer(Status::wrong_size);
+  }
+  Measurement& measured = slot->measurement;
+  if (Outcome bad = slot->run.measure(switching != 0, measured); !bad.ok()) return answer(bad);
+  *loss = measured.loss;
+  write(measured.accuracy, accuracy);
+  write(measured.head_accuracy, head_accuracy);
+  write(measured.states, states);
+  write(measured.is_idle, idle);
+  return answer(Status::ok);
+}
+
+std::int32_t mha_run_show(std::int32_t run, const std::int32_t* words, std::int32_t n, float* maps, double* dilemma) {
+  Slot* const slot = find(run);
+  if (slot == nullptr) return answer(Status::not_loaded);
+  if (n < 1 || n > kMaxTokens) return answer(Status::bad_batch);
+  const auto count = static_cast<std::size_t>(n);
+  const std::size_t numbers = static_cast<std::size_t>(slot->run.all_heads()) * count * count;
+  if (!usable(words, count) || !usable(maps, numbers) || !usable(dilemma, kDilemma.size())) {
+    return answer(Status::wrong_size);
+  }
+  Dilemma found;
+  if (Outcome bad = slot->run.show({words, count}, {maps, numbers}, found); !bad.ok()) return answer(bad);
+  dilemma[kDilemma["head"]] = found.head;
+  dilemma[kDilemma["query"]] = found.query;
+  dilemma[kDilemma["first"]] = found.first;
+  dilemma[kDilemma["second"]] = found.second;
+  dilemma[kDilemma["loss"]] = found.loss;
+  return answer(Status::ok);
+}
+
+std::int32_t mha_task_words(std::int32_t task, const char* text, const std::int32_t* offsets, std::int32_t count,
+                            std::int32_t* words) {
+  if (!is_task(task)) return answer(Status::no_such_cell);
+  if (count < 1 || count > kMaxTokens) return answer(Status::tokens_out_of_range);
+  const auto tokens = static_cast<std::size_t>(count);
+  if (!usable(offsets, tokens + 1) || !usable(words, tokens)) return answer(Status::wrong_size);
+  if (offsets[0] != 0) return answer(Status::bad_text);
+  for (std::int32_t i = 0; i < count; ++i) {
+    const std::string_view token = token_of(text, offsets, i);
+    if (token.empty() || !is_utf8(token)) return answer(Status::bad_text);
+    words[i] = word_place(static_cast<Task>(task), token);
+  }
+  return answer(Status::ok);
+}
+
+std::int32_t mha_task_sentence(std::int32_t task, std::int32_t number, std::int32_t* words, std::int32_t room,
+                               std::int32_t* length) {
+  if (!is_task(task) || number < 0) return answer(Status::no_such_cell);
+  if (room < 0 || !usable(words, static_cast<std::size_t>(room)) || !usable(length, 1)) {
+    return answer(Status::wrong_size);
+  }
+  Batch batch;
+  make_batch(static_cast<Task>(task), ObservedRun::kHeldOutSeed, Split::held_out, Questions::relations,
+             static_cast<std::uint64_t>(number), 1, batch);
+  if (batch.rows() > static_cast<std::size_t>(room)) return answer(Status::too_large);
+  std::copy(batch.tokens.begin(), batch.tokens.end(), words);
+  *length = static_cast<std::int32_t>(batch.rows());
+  return answer(Status::ok);
+}

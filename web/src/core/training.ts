@@ -1,0 +1,87 @@
+// What the chapter `training` reads of a run, and what it may ask of one. Types only: every number in here is computed by the core.
+
+import type { CoreFailure } from './protocol'
+import { type RoleStateName, type TaskName, roleStateNames } from './generated/training_tables'
+
+/** Of the core's tasks, those that one attention layer is for. */
+export const trainingTasks = ['relation', 'two-women', 'four-jobs'] as const satisfies readonly TaskName[]
+export type TrainingTask = (typeof trainingTasks)[number]
+
+/** In the order of the core's table. */
+export type Relation = string
+
+export interface RunSettings {
+  task: TrainingTask
+  heads: number
+  dModel: number
+  learningRate: number
+  residual: boolean
+  seed: number
+  /** sentences in a step */
+  batch: number
+}
+
+/** What one head is to one relation, as documented in src/lab/roles.hpp. A cell holds its place in this list. */
+export const cellStates = roleStateNames
+export type CellState = RoleStateName
+
+/** One row of attention weights at a word that asks two questions at once, and what the mix costs. */
+export interface Dilemma {
+  head: number
+  /** the place of the asking word in the sentence */
+  query: number
+  /** the places of the two words it asks for */
+  giver: number
+  receiver: number
+  /** [n] */
+  weights: Float32Array
+  /** the loss of the two questions at this word */
+  loss: number
+}
+
+export interface Snapshot {
+  step: number
+  /** of the step's own sentences */
+  loss: number
+  heldOutLoss: number
+  relations: readonly Relation[]
+  /** [relations] the whole model's answers on held-out sentences, 0…1 */
+  accuracy: Float32Array
+  /** [heads × relations] 0…1 */
+  headAccuracy: Float32Array
+  /** [heads × relations] places in cellStates */
+  cells: Uint8Array
+  /** [heads] 1: the head is hardly used; without it the answers stay as they are */
+  unused: Uint8Array
+  /** the words of the sentence on show, n of them */
+  tokens: readonly string[]
+  /** words of the sentence asked for that the task does not have: then a held-out sentence is on show instead */
+  unknown: readonly string[]
+  /** [heads × n × n] attention weights on the chosen sentence */
+  maps: Float32Array
+  /** undefined: the chosen sentence has no word with two questions */
+  dilemma: Dilemma | undefined
+  /** numbers became too large to go on with; everything else here is of the last step that went well */
+  diverged: boolean
+  stepsPerSecond: number
+}
+
+/** Answers of the client. `run`: its place in the list that was given to `reset`. */
+export interface TrainingListener {
+  snapshot(run: number, snapshot: Snapshot): void
+  failed(failure: CoreFailure): void
+}
+
+/** Several runs on the same batches, in a worker, slice by slice. No snapshot comes more often than the client was told. */
+export interface TrainingClient {
+  /** Fetches what it needs, so that runs begin at once, and without a network. What is missing then is asked for again by reset. */
+  prepare(): void
+  /** Makes the runs anew and reports each at step 0. */
+  reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void
+  /** stepsPerSecond: Infinity, as fast as it goes */
+  play(options: { stepsPerSecond: number; snapshotsPerSecond: number }): void
+  pause(): void
+  step(): void
+  /** Attention maps and dilemma are of this sentence from now on. */
+  show(tokens: readonly string[]): void
+}

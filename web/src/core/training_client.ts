@@ -1,0 +1,105 @@
+// The page's side of training: a worker of its own, so that the walk never waits for a step. It starts with the first run; if it
+// crashes, whoever listens is told, and the next reset starts another one.
+import { browser, fetched, type WorkerPort } from './environment'
+import relaxedUrl from './generated/training-relaxed.wasm?url'
+import simdUrl from './generated/training-simd.wasm?url'
+import { CoreError } from './protocol'
+import type { RunSettings, TrainingClient, TrainingListener } from './training'
+import type { TrainingMessage, TrainingReply } from './training_messages'
+
+export interface TrainingEnvironment {
+  /** the module of the faster build that runs here; rejects with a CoreError */
+  bytes(): Promise<ArrayBuffer>
+  spawn(): WorkerPort
+}
+
+const inBrowser: TrainingEnvironment = {
+  bytes: async () => fetched((await browser.build()) === 'relaxed' ? relaxedUrl : simdUrl),
+  spawn: () => new Worker(new URL('./training_worker.ts', import.meta.url), { type: 'module' }),
+}
+
+export const createTrainingClient = (environment: TrainingEnvironment = inBrowser): TrainingClient => new Client(environment)
+
+class Client implements TrainingClient {
+  readonly #environment: TrainingEnvironment
+  #worker: WorkerPort | undefined
+  /** kept, so that a restart needs no network */
+  #bytes: Promise<ArrayBuffer> | undefined
+  #generation = 0
+  #listener: TrainingListener | undefined
+  /** what was asked for before the module was there */
+  #waiting: TrainingMessage[] | undefined
+
+  constructor(environment: TrainingEnvironment) {
+    this.#environment = environment
+  }
+
+  prepare(): void {
+    if (this.#worker === undefined && this.#waiting === undefined) void this.#open()
+  }
+
+  reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void {
+    this.#generation += 1
+    this.#listener = listener
+    this.prepare()
+    // Proxies of the page's state cannot travel.
+    this.#send({ kind: 'reset', generation: this.#generation, runs: runs.map((run) => ({ ...run })), tokens: [...tokens] })
+  }
+
+  play(pace: { stepsPerSecond: number; snapshotsPerSecond: number }): void {
+    this.#send({ kind: 'play', ...pace })
+  }
+
+  pause(): void {
+    this.#send({ kind: 'pause' })
+  }
+
+  step(): void {
+    this.#send({ kind: 'step' })
+  }
+
+  show(tokens: readonly string[]): void {
+    this.#send({ kind: 'show', tokens: [...tokens] })
+  }
+
+  #send(message: TrainingMessage): void {
+    if (this.#waiting !== undefined) this.#waiting.push(message)
+    else this.#worker?.postMessage(message)
+  }
+
+  async #open(): Promise<void> {
+    const waiting: TrainingMessage[] = (this.#waiting = [])
+    try {
+      this.#bytes ??= this.#environment.bytes()
+      const bytes = await this.#bytes
+      const worker = (this.#worker = this.#environment.spawn())
+      worker.onmessage = ({ data }: MessageEvent<TrainingReply>) => this.#receive(data)
+      worker.onmessageerror = () => this.#crash('a message could not be read')
+      worker.onerror = (event) => {
+        event.preventDefault()
+        this.#crash(event.message)
+      }
+      worker.postMessage({ kind: 'load', bytes } satisfies TrainingMessage)
+      for (const message of waiting) worker.postMessage(message)
+      this.#waiting = undefined
+    } catch (error) {
+      // The next reset asks the network again.
+      this.#bytes = undefined
+      this.#waiting = undefined
+      this.#listener?.failed(error instanceof CoreError ? error.failure : { status: 'crashed', detail: String(error) })
+    }
+  }
+
+  #receive(reply: TrainingReply): void {
+    if (reply.generation !== this.#generation) return
+    if (reply.kind === 'snapshot') this.#listener?.snapshot(reply.run, reply.snapshot)
+    else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
+    else this.#listener?.failed(reply.failure)
+  }
+
+  #crash(detail?: string): void {
+    this.#worker?.terminate()
+    this.#worker = undefined
+    this.#listener?.failed({ status: 'crashed', ...(detail !== undefined && { detail }) })
+  }
+}

@@ -1,0 +1,115 @@
+// One run in the training module, in the lesson's terms. Runs in the worker.
+import { dilemmaRecord, runProgressRecord, runSettingsRecord, type TaskInfo, type TaskName, tasks } from './generated/training_tables'
+import { CoreError } from './protocol'
+import type { Dilemma, RunSettings, Snapshot } from './training'
+import { out, type Wasm } from './wasm'
+
+const taskNames = Object.keys(tasks) as TaskName[]
+
+/** What a run makes of one sentence. */
+type Shown = Pick<Snapshot, 'tokens' | 'unknown' | 'maps' | 'dilemma'>
+
+export class TrainingRun {
+  readonly #task: TaskInfo
+  readonly #taskId: number
+  readonly #heads: number
+  #last: Snapshot | undefined
+  #progress = { steps: 0, loss: 0, diverged: false }
+
+  /** Throws what cannot be trained. `place`: one of the module's runs, which is begun anew. */
+  constructor(private readonly wasm: Wasm, private readonly place: number, { task, heads, dModel, learningRate, residual, seed, batch }: RunSettings) {
+    this.#task = tasks[task]
+    this.#taskId = taskNames.indexOf(task)
+    const { layers, causal } = this.#task
+    this.#heads = layers * heads
+    const record = new Float64Array(runSettingsRecord.size)
+    const settings = { task: this.#taskId, heads, modelDim: dModel, layers, residual, causal, batch, learningRate, seed }
+    for (const [name, value] of Object.entries(settings)) record[runSettingsRecord[name as keyof typeof settings]] = Number(value)
+    wasm.run('mha_run_open', place, record)
+  }
+
+  get diverged(): boolean {
+    return this.#progress.diverged
+  }
+
+  /** A run that diverges stays at its last finite state and says so. */
+  advance(steps: number): void {
+    const record = new Float64Array(runProgressRecord.size)
+    try {
+      this.wasm.run('mha_run_advance', this.place, steps, out(record))
+    } catch (error) {
+      if (!(error instanceof CoreError && error.failure.status === 'diverged')) throw error
+    }
+    this.#progress = {
+      steps: record[runProgressRecord.steps]!,
+      loss: record[runProgressRecord.loss]!,
+      diverged: record[runProgressRecord.diverged] === 1,
+    }
+  }
+
+  /**
+   * The last finite state may still be too wild to answer with finite numbers: then the run is over as well, and its last snapshot stays.
+   * thorough: also with every head switched off once; otherwise `unused` is what was last found.
+   */
+  snapshot(tokens: readonly string[], thorough: boolean, stepsPerSecond: number): Snapshot {
+    try {
+      return (this.#last = this.#measure(tokens, thorough, stepsPerSecond))
+    } catch (error) {
+      if (this.#last === undefined || !(error instanceof CoreError && error.failure.status === 'overflow')) throw error
+      this.#progress.diverged = true
+      return (this.#last = { ...this.#last, diverged: true })
+    }
+  }
+
+  #measure(tokens: readonly string[], thorough: boolean, stepsPerSecond: number): Snapshot {
+    const { relations } = this.#task
+    const loss = new Float64Array(1)
+    const accuracy = new Float32Array(relations.length)
+    const headAccuracy = new Float32Array(this.#heads * relations.length)
+    const states = new Int32Array(headAccuracy.length)
+    const idle = new Int32Array(this.#heads)
+    this.wasm.run('mha_run_measure', this.place, Number(thorough), out(loss), out(accuracy), out(headAccuracy), out(states), out(idle))
+    const { steps, loss: stepLoss, diverged } = this.#progress
+    return {
+      step: steps, loss: stepLoss, heldOutLoss: loss[0]!, relations, accuracy, headAccuracy,
+      cells: Uint8Array.from(states), unused: Uint8Array.from(idle), ...this.#show(tokens), diverged, stepsPerSecond,
+    }
+  }
+
+  #show(asked: readonly string[]): Shown {
+    const places = this.#placesOf(asked)
+    const unknown = asked.filter((_, i) => places[i] === -1)
+    const fits = unknown.length === 0 && asked.length > 0 && asked.length <= this.#task.longest
+    const words = fits ? places : this.#heldOut()
+    const n = words.length
+    const maps = new Float32Array(this.#heads * n * n)
+    const record = new Float64Array(dilemmaRecord.size)
+    this.wasm.run('mha_run_show', this.place, words, n, out(maps), out(record))
+    return { tokens: Array.from(words, (place) => this.#task.words[place]!), unknown, maps, dilemma: dilemmaOf(record, maps, n) }
+  }
+
+  #placesOf(tokens: readonly string[]): Int32Array {
+    const texts = tokens.map((token) => new TextEncoder().encode(token))
+    const offsets = new Int32Array(texts.length + 1)
+    texts.forEach((text, i) => (offsets[i + 1] = offsets[i]! + text.length))
+    const text = new Uint8Array(offsets[texts.length]!)
+    texts.forEach((part, i) => text.set(part, offsets[i]))
+    const places = new Int32Array(tokens.length)
+    if (tokens.length > 0) this.wasm.run('mha_task_words', this.#taskId, text, offsets, tokens.length, out(places))
+    return places
+  }
+
+  #heldOut(): Int32Array {
+    const words = new Int32Array(this.#task.longest)
+    const length = new Int32Array(1)
+    this.wasm.run('mha_task_sentence', this.#taskId, 0, out(words), words.length, out(length))
+    return words.slice(0, length[0])
+  }
+}
+
+function dilemmaOf(record: Float64Array, maps: Float32Array, n: number): Dilemma | undefined {
+  const [head, query] = [record[dilemmaRecord.head]!, record[dilemmaRecord.query]!]
+  if (head < 0) return undefined
+  const row = (head * n + query) * n
+  return { head, query, giver: record[dilemmaRecord.first]!, receiver: record[dilemmaRecord.second]!, weights: maps.slice(row, row + n), loss: record[dilemmaRecord.loss]! }
+}

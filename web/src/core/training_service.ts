@@ -1,0 +1,129 @@
+// The training worker's side: steps all runs side by side in short slices, and between two slices lets messages in.
+import { CoreError } from './protocol'
+import { nextTask } from './next_task'
+import { TrainingRun } from './training_engine'
+import type { TrainingMessage, TrainingReply } from './training_messages'
+import { Wasm } from './wasm'
+
+/** A slice is so long, at most, if a single step is not longer: a pause is heard that soon. */
+const sliceMs = 24
+/** Heads are switched off one by one that often while runs go on. */
+const thoroughMs = 1000
+
+export class TrainingService {
+  readonly #post: (reply: TrainingReply) => void
+  readonly #now: () => number
+  #loading: Promise<Wasm> | undefined
+  #queue = Promise.resolve()
+  #generation = 0
+  #runs: TrainingRun[] = []
+  #tokens: readonly string[] = []
+  #pace: { stepsPerSecond: number; snapshotsPerSecond: number } | undefined
+  #working = false
+  #lastThorough = 0
+  /** steps that all runs have made since `since`, for the rate */
+  #counted = { steps: 0, since: 0 }
+  #rate = 0
+
+  constructor(post: (reply: TrainingReply) => void, now: () => number = () => performance.now()) {
+    this.#post = post
+    this.#now = now
+  }
+
+  /** One message after another, in their order. */
+  receive(message: TrainingMessage): void {
+    this.#queue = this.#queue.then(() => this.#take(message)).catch((error: unknown) => this.#fail(error))
+  }
+
+  async #take(message: TrainingMessage): Promise<void> {
+    switch (message.kind) {
+      case 'load':
+        this.#loading = Wasm.instantiate(message.bytes)
+        await this.#loading
+        return
+      case 'reset':
+        return this.#reset(message)
+      case 'play':
+        this.#pace = { stepsPerSecond: message.stepsPerSecond, snapshotsPerSecond: message.snapshotsPerSecond }
+        this.#count()
+        if (!this.#working) void this.#work()
+        return
+      case 'pause':
+        if (this.#pace === undefined) return
+        this.#pace = undefined
+        return this.#report(true)
+      case 'step':
+        this.#pace = undefined
+        this.#advance(1)
+        return this.#report(true)
+      case 'show':
+        this.#tokens = message.tokens
+        return this.#report(false)
+    }
+  }
+
+  async #reset({ generation, runs, tokens }: Extract<TrainingMessage, { kind: 'reset' }>): Promise<void> {
+    this.#pace = undefined
+    this.#generation = generation
+    this.#tokens = tokens
+    this.#runs = []
+    const wasm = await this.#loading!
+    this.#runs = runs.map((settings, place) => new TrainingRun(wasm, place, settings))
+    this.#rate = 0
+    this.#report(true)
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true
+    let steps = 1
+    let reported = this.#now()
+    while (this.#pace !== undefined && this.#runs.some(({ diverged }) => !diverged)) {
+      const { stepsPerSecond, snapshotsPerSecond } = this.#pace
+      const start = this.#now()
+      const due = stepsPerSecond === Infinity ? steps : Math.min(steps, Math.floor(((start - this.#counted.since) / 1000) * stepsPerSecond) - this.#counted.steps)
+      try {
+        if (due > 0) this.#advance(due)
+        const now = this.#now()
+        if (due > 0) steps = Math.max(1, Math.min(2 * steps, Math.floor((steps * sliceMs) / Math.max(1, ((now - start) * steps) / due))))
+        if (now - reported >= 1000 / snapshotsPerSecond) {
+          reported = now
+          this.#report(now - this.#lastThorough >= thoroughMs)
+        }
+      } catch (error) {
+        this.#fail(error)
+      }
+      await (due > 0 ? nextTask() : new Promise((resolve) => setTimeout(resolve, 4)))
+    }
+    this.#working = false
+    if (this.#pace !== undefined) {
+      this.#pace = undefined
+      this.#report(true)
+    }
+  }
+
+  #advance(steps: number): void {
+    for (const run of this.#runs) if (!run.diverged) run.advance(steps)
+    this.#counted.steps += steps
+  }
+
+  #report(thorough: boolean): void {
+    const now = this.#now()
+    if (thorough) this.#lastThorough = now
+    const seconds = (now - this.#counted.since) / 1000
+    if (this.#pace !== undefined && seconds > 0) this.#rate = this.#counted.steps / seconds
+    if (this.#pace?.stepsPerSecond === Infinity && seconds > 2) this.#count()
+    this.#runs.forEach((run, place) => {
+      this.#post({ kind: 'snapshot', generation: this.#generation, run: place, snapshot: run.snapshot(this.#tokens, thorough, this.#rate) })
+    })
+  }
+
+  #count(): void {
+    this.#counted = { steps: 0, since: this.#now() }
+  }
+
+  #fail(error: unknown): void {
+    this.#pace = undefined
+    const failure = error instanceof CoreError ? error.failure : ({ status: 'crashed', detail: String(error) } as const)
+    this.#post({ kind: 'failed', generation: this.#generation, failure })
+  }
+}

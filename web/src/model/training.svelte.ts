@@ -1,0 +1,199 @@
+// The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
+import type { CoreFailure } from '../core/protocol'
+import type { RunSettings, Snapshot, TrainingClient } from '../core/training'
+
+export const headCounts = [1, 2, 4, 8] as const
+
+/** Steps in a second; the last is as fast as it goes. */
+export const speeds = [5, 50, Infinity] as const
+export type Speed = (typeof speeds)[number]
+
+export const learningRates = [0.0003, 0.001, 0.003, 0.01, 0.1, 10] as const
+export const widths = [8, 16, 32, 64] as const
+export const batches = [1, 16, 64] as const
+
+/** What the readers of the page choose for all runs together. */
+export type CommonSettings = Omit<RunSettings, 'heads'>
+
+export const initialSettings: CommonSettings = { task: 'relation', dModel: 64, learningRate: 0.003, residual: false, seed: 1, batch: 64 }
+
+/** As often as an eye can follow; less where the reader wants little motion. */
+const snapshotsPerSecond = { usual: 10, still: 2 }
+
+/** One run, its history so far and its newest numbers. */
+export interface Run {
+  settings: RunSettings
+  /** of every snapshot, in their order */
+  steps: readonly number[]
+  heldOutLoss: readonly number[]
+  /** [heads × relations] each */
+  headAccuracy: readonly Float32Array[]
+  snapshot: Snapshot | undefined
+}
+
+export type TrainingState = 'idle' | 'running' | 'paused' | 'diverged' | 'failed'
+
+/** The points of a history are thinned out beyond this: every second one of the older half goes. */
+export const longestHistory = 4000
+
+export class Training {
+  settings: CommonSettings = $state.raw(initialSettings)
+  runs: readonly Run[] = $state.raw([])
+  speed: Speed = $state.raw(Infinity)
+  /** which run the matrix, the maps and the words are about: a place in `runs` */
+  chosen = $state(headCounts.length - 1)
+  failure: CoreFailure | undefined = $state.raw()
+  /** the reader wants it to run */
+  #wanted = $state(false)
+  /** it can be seen: the tab is in front and the figure on the screen */
+  #inSight = $state(true)
+  #started = $state(false)
+  #still = false
+  #tokens: readonly string[] = []
+  readonly #client: TrainingClient | undefined
+
+  /** Without a client there is nothing to run. */
+  constructor(client: TrainingClient | undefined) {
+    this.#client = client
+    this.runs = this.#empty()
+  }
+
+  get state(): TrainingState {
+    if (this.failure !== undefined) return 'failed'
+    if (this.runs.every(({ snapshot }) => snapshot?.diverged === true)) return 'diverged'
+    if (!this.#started) return 'idle'
+    return this.#wanted ? 'running' : 'paused'
+  }
+
+  /** It runs on as soon as it can be seen again. */
+  get waiting(): boolean {
+    return this.#wanted && !this.#inSight
+  }
+
+  get run(): Run {
+    return this.runs[Math.min(this.chosen, this.runs.length - 1)]!
+  }
+
+  get canGo(): boolean {
+    return this.#client !== undefined && (this.state === 'idle' || this.state === 'paused')
+  }
+
+  prepare(): void {
+    this.#client?.prepare()
+  }
+
+  play(): void {
+    if (!this.canGo) return
+    this.#begin()
+    this.#wanted = true
+    this.#go()
+  }
+
+  pause(): void {
+    if (!this.#wanted) return
+    this.#wanted = false
+    this.#client?.pause()
+  }
+
+  step(): void {
+    if (!this.canGo && this.state !== 'running') return
+    this.pause()
+    this.#begin()
+    this.#client?.step()
+  }
+
+  /** Back to step 0, from the same seed. */
+  reset(): void {
+    this.pause()
+    this.#started = false
+    this.failure = undefined
+    this.runs = this.#empty()
+  }
+
+  /** Other settings mean other runs. */
+  set(patch: Partial<CommonSettings>): void {
+    this.settings = { ...this.settings, ...patch }
+    this.reset()
+  }
+
+  setSpeed(speed: Speed): void {
+    this.speed = speed
+    if (this.#wanted) this.#go()
+  }
+
+  choose(run: number): void {
+    if (run >= 0 && run < this.runs.length) this.chosen = run
+  }
+
+  /** The sentence whose attention maps are shown. */
+  show(tokens: readonly string[]): void {
+    if (tokens.join('|') === this.#tokens.join('|')) return
+    this.#tokens = tokens
+    if (this.#started) this.#client?.show(tokens)
+  }
+
+  /** Nobody looks: it pauses by itself, and goes on by itself. */
+  see(inSight: boolean): void {
+    if (inSight === this.#inSight) return
+    this.#inSight = inSight
+    if (!this.#wanted) return
+    if (inSight) this.#go()
+    else this.#client?.pause()
+  }
+
+  setStill(still: boolean): void {
+    if (still === this.#still) return
+    this.#still = still
+    if (this.#wanted) this.#go()
+  }
+
+  #empty(): Run[] {
+    return headCounts.map((heads) => ({ settings: { ...this.settings, heads }, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined }))
+  }
+
+  #begin(): void {
+    if (this.#started) return
+    this.#started = true
+    const made = (this.runs = this.#empty())
+    // What comes of runs that are gone belongs to nobody.
+    const ours = (): boolean => this.runs[0]?.settings === made[0]?.settings
+    this.#client?.reset(made.map(({ settings }) => settings), this.#tokens, {
+      snapshot: (run, snapshot) => {
+        if (ours()) this.#take(run, snapshot)
+      },
+      failed: (failure) => {
+        if (!ours()) return
+        this.#wanted = false
+        this.failure = failure
+      },
+    })
+  }
+
+  #go(): void {
+    if (!this.#inSight) return
+    const { usual, still } = snapshotsPerSecond
+    this.#client?.play({ stepsPerSecond: this.speed, snapshotsPerSecond: this.#still ? still : usual })
+  }
+
+  #take(place: number, snapshot: Snapshot): void {
+    this.runs = this.runs.map((run, i) => (i === place ? grown(run, snapshot) : run))
+    if (this.state === 'diverged') this.#wanted = false
+  }
+}
+
+function grown(run: Run, snapshot: Snapshot): Run {
+  if (run.steps.at(-1) === snapshot.step) return { ...run, snapshot }
+  const longer: Run = {
+    ...run,
+    snapshot,
+    steps: [...run.steps, snapshot.step],
+    heldOutLoss: [...run.heldOutLoss, snapshot.heldOutLoss],
+    headAccuracy: [...run.headAccuracy, snapshot.headAccuracy],
+  }
+  return longer.steps.length <= longestHistory ? longer : thinned(longer)
+}
+
+function thinned(run: Run): Run {
+  const kept = (_: unknown, i: number): boolean => i >= longestHistory / 2 || i % 2 === 0
+  return { ...run, steps: run.steps.filter(kept), heldOutLoss: run.heldOutLoss.filter(kept), headAccuracy: run.headAccuracy.filter(kept) }
+}

@@ -1,0 +1,103 @@
+// The training chapter with its real numbers: trained by the core in the browser while the test looks.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { violations } from './support/axe'
+import { type Lesson, Stand, test as id } from './support/lesson'
+
+let stand: Stand
+beforeAll(async () => (stand = await Stand.raise()))
+afterAll(() => stand.fall())
+
+async function open(search: string): Promise<Lesson> {
+  const lesson = await stand.open('')
+  await lesson.page.goto(`${stand.site.address}${search}&chapter=training`)
+  await lesson.page.waitUntil('the chapter is there', (main) => document.querySelector<HTMLElement>(main)?.dataset.chapter === 'training', id('main'))
+  return lesson
+}
+
+const stateIs = (lesson: Lesson, state: string): Promise<void> =>
+  lesson.page.waitUntil(`it is ${state}`, ([main, wanted]) => document.querySelector<HTMLElement>(main)?.dataset.state === wanted, [id('main'), state] as const)
+
+const stepOf = async (lesson: Lesson): Promise<number> => Number((await lesson.text('run-position b')).replace(/\D/g, ''))
+
+/** In strides, so that a slow machine has time for each of them. */
+async function reaches(lesson: Lesson, step: number): Promise<void> {
+  for (let least = Math.min(step, 25); ; least = Math.min(step, least + 25)) {
+    await lesson.page.waitUntil(
+      `step ${least}`,
+      ([position, wanted]) => Number(document.querySelector(`${position} b`)?.textContent?.replace(/\D/g, '')) >= Number(wanted),
+      [id('run-position'), String(least)] as const,
+    )
+    if (least === step) return
+  }
+}
+
+test.each(['zh', 'en'])('press play: the loss falls, jobs settle on heads, and every number on show is one (%s)', async (lang) => {
+  const lesson = await open(`?lang=${lang}`)
+  await lesson.page.click(id('play'))
+  await stateIs(lesson, 'running')
+  await reaches(lesson, 250)
+  await lesson.page.click(id('play'))
+  await stateIs(lesson, 'paused')
+  const { owners, shown } = await lesson.page.evaluate(() => ({
+    owners: document.querySelectorAll('[data-testid="role-matrix"] [data-state="owner"], [data-testid="role-matrix"] [data-state="shared"]').length,
+    shown: document.querySelector('main')?.innerText ?? '',
+  }))
+  expect(owners, 'cells of the matrix with a job').toBeGreaterThan(0)
+  expect(shown).not.toMatch(/NaN|Infinity|undefined|∞/)
+  expect(await violations(lesson, 'while it rests')).toEqual([])
+  const rest = await stepOf(lesson)
+  await lesson.page.evaluate(() => new Promise((done) => setTimeout(done, 400)))
+  expect(await stepOf(lesson)).toBe(rest)
+  expect(lesson.page.complaints).toEqual([])
+  await lesson.close()
+})
+
+test('step by step, from the start again, with any seed: the same seed gives the same run', async () => {
+  const lesson = await open('?lang=en')
+  const matrix = (): Promise<string> => lesson.text('role-matrix')
+  const walk = async (): Promise<string> => {
+    for (let step = 1; step <= 3; step += 1) {
+      await lesson.page.click(id('run-step'))
+      await reaches(lesson, step)
+    }
+    return matrix()
+  }
+  const first = await walk()
+  await lesson.page.click(id('run-reset'))
+  await stateIs(lesson, 'idle')
+  expect(await walk()).toBe(first)
+  expect(lesson.page.complaints).toEqual([])
+  await lesson.close()
+})
+
+test('far too large a learning rate: runs stop and say so, nothing hangs, no NaN', async () => {
+  const lesson = await open('?lang=en')
+  await lesson.page.click(`${id('training-settings')} summary`)
+  for (const [field, value] of [['training-rate', '10'], ['training-width', '8'], ['training-batch', '1']]) {
+    await lesson.page.evaluate(
+      ([which, wanted]) => {
+        const select = document.querySelector<HTMLSelectElement>(which!)!
+        select.value = wanted!
+        select.dispatchEvent(new Event('change', { bubbles: true }))
+      },
+      [id(field!), value!],
+    )
+  }
+  await lesson.page.click(id('play'))
+  await reaches(lesson, 100)
+  expect(await lesson.page.evaluate(() => document.querySelector('main')?.innerText ?? '')).not.toMatch(/NaN|Infinity|undefined|∞/)
+  await lesson.page.click(id('run-reset'))
+  await stateIs(lesson, 'idle')
+  expect(lesson.page.complaints).toEqual([])
+  await lesson.close()
+})
+
+test('a sentence with a word that was not learned is named, and another one stands in', async () => {
+  const lesson = await open(`?lang=zh&sentence=${encodeURIComponent('小明|把|灯泡|递给|小红')}`)
+  await lesson.page.click(id('run-step'))
+  await reaches(lesson, 1)
+  await lesson.page.click(`${id('maps')} summary`)
+  await lesson.page.waitUntil('it says so', (which) => document.querySelector(which)?.textContent?.includes('灯泡') === true, id('unknown-words'))
+  await lesson.close()
+})
+

@@ -1,0 +1,251 @@
+// Training: client and service together over real messages, with the real modules; only the worker's thread is missing.
+import { readFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { afterEach, describe, expect, test } from 'vitest'
+import { relaxedSimd } from 'wasm-feature-detect'
+import type { WorkerPort } from '../../src/core/environment'
+import { tasks } from '../../src/core/generated/training_tables'
+import type { Build } from '../../src/core/messages'
+import { CoreError, type CoreFailure } from '../../src/core/protocol'
+import { type RunSettings, type Snapshot, type TrainingClient, cellStates, trainingTasks } from '../../src/core/training'
+import { createTrainingClient } from '../../src/core/training_client'
+import type { TrainingMessage, TrainingReply } from '../../src/core/training_messages'
+import { TrainingService } from '../../src/core/training_service'
+import { builds } from './core_support'
+
+class LocalWorker implements WorkerPort {
+  onmessage: WorkerPort['onmessage'] = null
+  onmessageerror: WorkerPort['onmessageerror'] = null
+  onerror: WorkerPort['onerror'] = null
+  terminated = false
+  readonly #service = new TrainingService((reply: TrainingReply) => {
+    const copy = structuredClone(reply)
+    setTimeout(() => !this.terminated && this.onmessage?.call(this as never, { data: copy } as MessageEvent))
+  })
+
+  postMessage(message: TrainingMessage): void {
+    const copy = structuredClone(message)
+    setTimeout(() => !this.terminated && this.#service.receive(copy))
+  }
+
+  terminate(): void {
+    this.terminated = true
+  }
+}
+
+async function moduleBytes(build: Build): Promise<ArrayBuffer> {
+  if (build === 'relaxed' && !(await relaxedSimd())) setFlagsFromString('--experimental-wasm-relaxed-simd')
+  return new Uint8Array(readFileSync(new URL(`../../src/core/generated/training-${build}.wasm`, import.meta.url))).buffer
+}
+
+const sentence = '小明|把|蛋糕|递给|小红|因为|她|不|饿|了|。'.split('|')
+const settings = (patch: Partial<RunSettings> = {}): RunSettings => ({ task: 'relation', heads: 2, dModel: 16, learningRate: 0.01, residual: false, seed: 1, batch: 16, ...patch })
+
+/** What came of each run, and who waits for it. */
+class Ear {
+  readonly heard: Snapshot[][] = []
+  readonly failures: CoreFailure[] = []
+  #wake = (): void => {}
+
+  snapshot(run: number, snapshot: Snapshot): void {
+    ;(this.heard[run] ??= []).push(snapshot)
+    this.#wake()
+  }
+
+  failed(failure: CoreFailure): void {
+    this.failures.push(failure)
+    this.#wake()
+  }
+
+  last(run = 0): Snapshot {
+    return this.heard[run]!.at(-1)!
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => (this.#wake = resolve))
+  }
+}
+
+let workers: LocalWorker[] = []
+let client: TrainingClient | undefined
+
+afterEach(() => {
+  client?.pause()
+  workers.forEach((worker) => worker.terminate())
+  workers = []
+})
+
+function begin(runs: RunSettings[], { build = 'simd' as Build, tokens = sentence, bytes = () => moduleBytes(build) } = {}): { client: TrainingClient; ear: Ear } {
+  const ear = new Ear()
+  client = createTrainingClient({ bytes, spawn: () => workers[workers.push(new LocalWorker()) - 1]! })
+  client.reset(runs, tokens, ear)
+  return { client, ear }
+}
+
+const pace = { stepsPerSecond: Infinity, snapshotsPerSecond: 50 }
+const isShare = (value: number): boolean => value >= 0 && value <= 1
+
+describe.each(builds)('training in the %s build', (build) => {
+  test('runs begin at step 0, go on side by side, and stop when they are told to', async () => {
+    const { client, ear } = begin([settings({ heads: 1 }), settings({ heads: 4 })], { build })
+    await ear.until(() => ear.heard.length === 2)
+    expect([ear.last(0).step, ear.last(1).step]).toEqual([0, 0])
+    client.play(pace)
+    await ear.until(() => ear.last(1).step > 20)
+    client.pause()
+    const counted = ear.heard[1]!.length
+    await ear.until(() => ear.heard[1]!.length > counted)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const stopped = ear.last(1).step
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(ear.last(1).step).toBe(stopped)
+    expect(ear.last(0).step).toBe(stopped)
+    expect(ear.last(1).heldOutLoss).toBeLessThan(ear.heard[1]![0]!.heldOutLoss)
+  })
+
+  test('every number of a snapshot is one of its kind', async () => {
+    const { client, ear } = begin([settings({ heads: 4 })], { build })
+    client.step()
+    await ear.until(() => ear.heard[0]?.at(-1)?.step === 1)
+    const { accuracy, headAccuracy, cells, unused, maps, tokens, relations, dilemma, loss, heldOutLoss } = ear.last()
+    expect(relations).toEqual(tasks.relation.relations)
+    expect([accuracy.length, headAccuracy.length, cells.length, unused.length]).toEqual([5, 20, 20, 4])
+    for (const share of [...accuracy, ...headAccuracy]) expect(share).toSatisfy(isShare)
+    for (const cell of cells) expect(cellStates[cell]).toBeDefined()
+    expect(tokens).toEqual(sentence)
+    expect(maps.length).toBe(4 * 11 * 11)
+    for (let row = 0; row < 44; row += 1) expect(maps.subarray(row * 11, row * 11 + 11).reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 5)
+    expect(dilemma).toMatchObject({ query: 3, giver: 0, receiver: 4 })
+    expect(dilemma!.weights).toEqual(maps.slice((dilemma!.head * 11 + 3) * 11, (dilemma!.head * 11 + 4) * 11))
+    expect(loss).toBeGreaterThan(1)
+    expect(heldOutLoss).toBeGreaterThan(1)
+  })
+})
+
+test('the same settings give the same run, whether it is stepped or played', async () => {
+  const losses = async (go: (client: TrainingClient, ear: Ear) => Promise<void>): Promise<Snapshot> => {
+    const { client, ear } = begin([settings()])
+    await ear.until(() => ear.heard.length === 1)
+    await go(client, ear)
+    return ear.last()
+  }
+  const played = await losses(async (client, ear) => {
+    client.play({ stepsPerSecond: 200, snapshotsPerSecond: 1000 })
+    await ear.until(() => ear.last().step >= 5)
+    client.pause()
+    const count = ear.heard[0]!.length
+    await ear.until(() => ear.heard[0]!.length > count)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  })
+  const stepped = await losses(async (client, ear) => {
+    for (let step = 1; step <= played.step; step += 1) client.step()
+    await ear.until(() => ear.last().step === played.step)
+  })
+  expect(stepped.heldOutLoss).toBe(played.heldOutLoss)
+  expect(stepped.maps).toEqual(played.maps)
+})
+
+test('another pace than as fast as it goes is kept to', async () => {
+  const { client, ear } = begin([settings({ batch: 1 })])
+  await ear.until(() => ear.heard.length === 1)
+  client.play({ stepsPerSecond: 50, snapshotsPerSecond: 100 })
+  const start = performance.now()
+  await ear.until(() => ear.last().step >= 10)
+  // It may be late, but never early.
+  expect(ear.last().step).toBeLessThanOrEqual(Math.ceil(((performance.now() - start) / 1000) * 50) + 2)
+})
+
+test('a word that the task does not have is named, and a held-out sentence is shown instead', async () => {
+  const { client, ear } = begin([settings()], { tokens: ['小明', '把', '灯泡', '递给', '小红'] })
+  await ear.until(() => ear.heard.length === 1)
+  expect(ear.last().unknown).toEqual(['灯泡'])
+  expect(ear.last().tokens.length).toBeGreaterThan(5)
+  client.show(sentence)
+  await ear.until(() => ear.last().unknown.length === 0)
+  expect(ear.last().tokens).toEqual(sentence)
+})
+
+test.each(trainingTasks)('the task %s can be trained, whatever the sentence of the lesson', async (task) => {
+  const { client, ear } = begin([settings({ task, heads: 4 })])
+  client.play(pace)
+  await ear.until(() => ear.heard[0] !== undefined && ear.last().step > 5)
+  expect(ear.failures).toEqual([])
+  expect(Number.isFinite(ear.last().heldOutLoss)).toBe(true)
+})
+
+test('a run that diverges stops and says so, the others go on, and no number is infinite or NaN', async () => {
+  const { client, ear } = begin([settings({ heads: 8, dModel: 8, learningRate: 1e30, batch: 1 }), settings()])
+  client.play(pace)
+  await ear.until(() => ear.heard.length === 2 && ear.last(0).diverged && ear.last(1).step > ear.last(0).step + 5)
+  expect(ear.last(1).diverged).toBe(false)
+  for (const { heldOutLoss, loss, accuracy, headAccuracy, maps } of ear.heard[0]!) {
+    for (const value of [heldOutLoss, loss, ...accuracy, ...headAccuracy, ...maps]) expect(Number.isFinite(value)).toBe(true)
+  }
+})
+
+test('settings that cannot be trained fail with their reason, and the next ones run', async () => {
+  const { client, ear } = begin([settings({ heads: 3 })])
+  await ear.until(() => ear.failures.length > 0)
+  expect(ear.failures[0]!.status).toBe('head_dim_out_of_range')
+  const next = new Ear()
+  client.reset([settings()], sentence, next)
+  await next.until(() => next.heard.length === 1)
+  expect(next.failures).toEqual([])
+})
+
+test('answers of runs that were replaced are dropped', async () => {
+  const { client, ear } = begin([settings()])
+  const next = new Ear()
+  client.play(pace)
+  client.reset([settings({ seed: 2 })], sentence, next)
+  await next.until(() => next.heard.length === 1)
+  const heard = ear.heard[0]?.length ?? 0
+  client.step()
+  await next.until(() => next.last().step === 1)
+  expect(ear.heard[0]?.length ?? 0).toBe(heard)
+})
+
+test('a module that cannot be had is a failure, and is asked for again', async () => {
+  let times = 0
+  const { client, ear } = begin([settings()], {
+    bytes: () => {
+      times += 1
+      return times === 1 ? Promise.reject(new CoreError({ status: 'load_failed' })) : moduleBytes('simd')
+    },
+  })
+  await ear.until(() => ear.failures.length > 0)
+  expect(ear.failures[0]!.status).toBe('load_failed')
+  client.reset([settings()], sentence, ear)
+  await ear.until(() => ear.heard.length === 1)
+})
+
+test('what is prepared is not fetched again, and a network that is missing then matters only when runs begin', async () => {
+  let times = 0
+  const ear = new Ear()
+  client = createTrainingClient({
+    bytes: () => {
+      times += 1
+      return times === 1 ? Promise.reject(new CoreError({ status: 'load_failed' })) : moduleBytes('simd')
+    },
+    spawn: () => workers[workers.push(new LocalWorker()) - 1]!,
+  })
+  client.prepare()
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  client.prepare()
+  client.prepare()
+  client.reset([settings()], sentence, ear)
+  await ear.until(() => ear.heard.length === 1)
+  expect(ear.failures).toEqual([])
+  expect([times, workers.length]).toEqual([2, 1])
+})
+
+test('a worker that crashes is replaced with the next reset', async () => {
+  const { client, ear } = begin([settings()])
+  await ear.until(() => ear.heard.length === 1)
+  workers[0]!.onerror?.call(workers[0] as never, { message: 'trap', preventDefault: () => {} } as ErrorEvent)
+  expect(ear.failures).toEqual([{ status: 'crashed', detail: 'trap' }])
+  expect(workers[0]!.terminated).toBe(true)
+  client.reset([settings()], sentence, ear)
+  await ear.until(() => ear.heard[0]!.length === 2)
+  expect(workers.length).toBe(2)
+})

@@ -1,0 +1,152 @@
+// The runs of the chapter `training`: what is asked of the client, when it goes and when it waits, and what is kept of a run.
+import { beforeEach, expect, test } from 'vitest'
+import type { Snapshot, TrainingListener } from '../../src/core/training'
+import { Training, headCounts, longestHistory } from '../../src/model/training.svelte'
+import { DrawnClient, drawnSnapshot } from '../drawn/client'
+
+/** Steps only when it is told to. */
+class ByHand extends DrawnClient {
+  last: TrainingListener | undefined
+
+  override reset(...[runs, tokens, listener]: Parameters<DrawnClient['reset']>): void {
+    this.last = listener
+    super.reset(runs, tokens, listener)
+  }
+
+  override play({ stepsPerSecond, snapshotsPerSecond }: Parameters<DrawnClient['play']>[0]): void {
+    this.asked.push(`play ${stepsPerSecond} ${snapshotsPerSecond}`)
+  }
+}
+
+let client: ByHand
+let training: Training
+beforeEach(() => {
+  client = new ByHand()
+  training = new Training(client)
+  training.show(['a', 'b', 'c', 'd', 'e'])
+})
+
+const snapshot = (step: number, changes: Partial<Snapshot> = {}): Snapshot => ({ ...drawnSnapshot(training.runs[3]!.settings, step, ['a']), step, ...changes })
+
+test('nothing is asked before the reader wants it', () => {
+  expect(client.asked).toEqual([])
+  expect(training.state).toBe('idle')
+  expect(training.runs.map(({ settings }) => settings.heads)).toEqual([...headCounts])
+})
+
+test('play, pause, go on, one step, start over', () => {
+  training.play()
+  expect(training.state).toBe('running')
+  training.pause()
+  expect(training.state).toBe('paused')
+  training.play()
+  training.step()
+  expect(training.state).toBe('paused')
+  expect(client.asked).toEqual(['reset', 'play Infinity 10', 'pause', 'play Infinity 10', 'pause', 'step'])
+  expect(training.runs.map(({ steps }) => steps)).toEqual(headCounts.map(() => [0, 1]))
+  training.reset()
+  expect(training.state).toBe('idle')
+  expect(training.runs.every(({ steps, snapshot }) => steps.length === 0 && snapshot === undefined)).toBe(true)
+})
+
+test('all runs share everything but the number of heads', () => {
+  training.set({ seed: 7, dModel: 16 })
+  for (const { settings } of training.runs) expect({ ...settings, heads: 0 }).toEqual({ ...training.runs[0]!.settings, heads: 0 })
+  expect(training.runs[2]!.settings).toMatchObject({ seed: 7, dModel: 16, heads: 4 })
+})
+
+test('other settings start over, and what still comes of the old runs belongs to nobody', () => {
+  training.play()
+  const { last } = client
+  training.set({ seed: 2 })
+  expect(training.state).toBe('idle')
+  expect(client.asked.at(-1)).toBe('pause')
+  last!.snapshot(0, snapshot(50))
+  last!.failed({ status: 'crashed', detail: 'too late' })
+  expect(training.runs[0]!.steps).toEqual([])
+  expect(training.failure).toBeUndefined()
+  training.play()
+  last!.snapshot(0, snapshot(50))
+  expect(training.runs[0]!.steps).toEqual([0])
+})
+
+test('out of sight it pauses by itself and goes on by itself, unless the reader paused it', () => {
+  training.play()
+  training.see(false)
+  expect(training.state).toBe('running')
+  expect(training.waiting).toBe(true)
+  training.see(true)
+  expect(training.waiting).toBe(false)
+  expect(client.asked).toEqual(['reset', 'play Infinity 10', 'pause', 'play Infinity 10'])
+  training.pause()
+  training.see(false)
+  training.see(true)
+  expect(client.asked.at(-1)).toBe('pause')
+})
+
+test('nothing starts out of sight before it is seen', () => {
+  training.see(false)
+  training.play()
+  expect(client.asked).toEqual(['reset'])
+  training.see(true)
+  expect(client.asked).toEqual(['reset', 'play Infinity 10'])
+})
+
+test('little motion: two pictures a second; the speed changes while it goes', () => {
+  training.setStill(true)
+  training.play()
+  training.setSpeed(5)
+  training.setStill(false)
+  expect(client.asked).toEqual(['reset', 'play Infinity 2', 'play 5 2', 'play 5 10'])
+})
+
+test('another sentence is shown, not trained anew', () => {
+  training.show(['x'])
+  training.step()
+  training.show(['y', 'z'])
+  training.show(['y', 'z'])
+  expect(client.asked).toEqual(['reset', 'step', 'show'])
+  expect(training.run.snapshot!.tokens).toEqual(['y', 'z'])
+  expect(training.run.steps).toEqual([0, 1])
+})
+
+test('one run that diverges lets the others go on; when all have, it stops', () => {
+  training.play()
+  client.last!.snapshot(0, snapshot(5, { diverged: true }))
+  expect(training.state).toBe('running')
+  for (const run of [1, 2, 3]) client.last!.snapshot(run, snapshot(6, { diverged: true }))
+  expect(training.state).toBe('diverged')
+  expect(training.canGo).toBe(false)
+  const asked = client.asked.length
+  training.play()
+  training.step()
+  expect(client.asked).toHaveLength(asked)
+  training.reset()
+  expect(training.state).toBe('idle')
+})
+
+test('a client that fails is told of, and can be started over', () => {
+  training.play()
+  client.last!.failed({ status: 'crashed' })
+  expect([training.state, training.failure]).toEqual(['failed', { status: 'crashed' }])
+  training.reset()
+  training.play()
+  expect(training.state).toBe('running')
+})
+
+test('without a client nothing goes', () => {
+  const none = new Training(undefined)
+  none.play()
+  none.step()
+  expect([none.state, none.canGo]).toEqual(['idle', false])
+})
+
+test('a history never grows beyond its bound, and keeps its order and its ends', () => {
+  training.step()
+  for (let step = 2; step < 3 * longestHistory; step += 1) client.last!.snapshot(3, snapshot(step))
+  const { steps, heldOutLoss, headAccuracy } = training.runs[3]!
+  expect(steps.length).toBeLessThanOrEqual(longestHistory)
+  expect([heldOutLoss.length, headAccuracy.length]).toEqual([steps.length, steps.length])
+  expect([steps[0], steps.at(-1)]).toEqual([0, 3 * longestHistory - 1])
+  expect(steps.every((step, i) => i === 0 || step > steps[i - 1]!)).toBe(true)
+})
