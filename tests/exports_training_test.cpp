@@ -193,7 +193,7 @@ TEST_CASE("every task has sentences to show, and each of them can be shown", "[e
     const TaskInfo& about = info(static_cast<Task>(task));
     std::vector<std::int32_t> words(static_cast<std::size_t>(about.longest));
     std::int32_t length = 0;
-    REQUIRE(mha_task_sentence(task, 0, words.data(), about.longest, &length) == 0);
+    REQUIRE(mha_task_sentence(task, -1, words.data(), about.longest, &length) == 0);
     REQUIRE(length >= 1);
     words.resize(static_cast<std::size_t>(length));
     std::vector<double> record = settings(1);
@@ -202,9 +202,39 @@ TEST_CASE("every task has sentences to show, and each of them can be shown", "[e
     std::vector<float> maps(words.size() * words.size());
     std::vector<double> dilemma(kDilemma.size());
     CHECK(mha_run_show(4, words.data(), length, maps.data(), dilemma.data()) == 0);
-    CHECK(mha_task_sentence(task, 0, words.data(), length - 1, &length) == number(Status::too_large));
-    CHECK(mha_task_sentence(task, -1, words.data(), about.longest, &length) == number(Status::no_such_cell));
+    CHECK(mha_task_sentence(task, -1, words.data(), length - 1, &length) == number(Status::too_large));
+    CHECK(mha_task_sentence(task, -2, words.data(), about.longest, &length) == number(Status::no_such_cell));
     CHECK(mha_run_close(4) == 0);
+  }
+}
+
+TEST_CASE("a run can be measured by the sentences of one language, and of both again", "[exports][training]") {
+  REQUIRE(mha_run_open(5, settings().data()) == 0);
+  Asked both, chinese, english, again;
+  REQUIRE(both.measure(5) == 0);
+  REQUIRE(mha_run_listen(5, static_cast<std::int32_t>(Language::chinese)) == 0);
+  REQUIRE(chinese.measure(5) == 0);
+  REQUIRE(mha_run_listen(5, static_cast<std::int32_t>(Language::english)) == 0);
+  REQUIRE(english.measure(5) == 0);
+  REQUIRE(mha_run_listen(5, -1) == 0);
+  REQUIRE(again.measure(5) == 0);
+  CHECK(both.loss == again.loss);
+  CHECK(chinese.loss != english.loss);
+  CHECK(chinese.loss != both.loss);
+  CHECK(mha_run_listen(5, 2) == number(Status::no_such_cell));
+  CHECK(mha_run_listen(5, -2) == number(Status::no_such_cell));
+  CHECK(mha_run_close(5) == 0);
+  CHECK(mha_run_listen(5, 0) == number(Status::not_loaded));
+
+  for (const Language language : {Language::chinese, Language::english}) {
+    std::vector<std::int32_t> sentence(kMaxSentenceWords);
+    std::int32_t length = 0;
+    REQUIRE(mha_task_sentence(0, static_cast<std::int32_t>(language), sentence.data(), kMaxSentenceWords, &length) ==
+            0);
+    for (std::int32_t i = 0; i < length; ++i) {
+      const auto place = static_cast<std::size_t>(sentence[static_cast<std::size_t>(i)]);
+      CHECK(words()[place].language == language);
+    }
   }
 }
 

@@ -15,13 +15,30 @@ std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); 
 
 }  // namespace
 
+std::vector<std::uint64_t> held_out_numbers(Task task, std::optional<Language> language, std::int32_t count) {
+  std::vector<std::uint64_t> numbers;
+  Batch one;
+  for (std::uint64_t number = 0; numbers.size() < index(count); ++number) {
+    make_batch(task, ObservedRun::kHeldOutSeed, Split::held_out, Questions::relations, number, 1, one);
+    const std::optional<Language> spoken = language_of(task, one.tokens);
+    if (!language || !spoken || *spoken == *language) numbers.push_back(number);
+  }
+  return numbers;
+}
+
 Outcome ObservedRun::start(const ModelShape& shape, const RunOptions& options) {
   *this = {};
   if (Outcome bad = run_.start(shape, options); !bad.ok()) return bad;
-  make_batch(options.task, kHeldOutSeed, Split::held_out, Questions::asked, 0, kHeldOut, asked_);
-  make_batch(options.task, kHeldOutSeed, Split::held_out, Questions::relations, 0, kHeldOut, partners_);
-  asks_partners_ = asked_.tokens == partners_.tokens && asked_.relations == partners_.relations;
+  listen_to({});
   return probe_.open(shape);
+}
+
+void ObservedRun::listen_to(std::optional<Language> language) {
+  const Task task = run_.options().task;
+  const std::vector<std::uint64_t> numbers = held_out_numbers(task, language, kHeldOut);
+  make_batch(task, kHeldOutSeed, Split::held_out, Questions::asked, numbers, asked_);
+  make_batch(task, kHeldOutSeed, Split::held_out, Questions::relations, numbers, partners_);
+  asks_partners_ = asked_.tokens == partners_.tokens && asked_.relations == partners_.relations;
 }
 
 Outcome ObservedRun::advance(std::int32_t count) {

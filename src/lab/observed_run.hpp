@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,11 @@ struct Dilemma {
   double loss = 0;                                ///< of both answers, in nats
 };
 
+/// The numbers of the first `count` held-out sentences of seed ObservedRun::kHeldOutSeed that are in the language
+/// (without one: in any).
+[[nodiscard]] std::vector<std::uint64_t> held_out_numbers(Task task, std::optional<Language> language,
+                                                          std::int32_t count);
+
 class ObservedRun {
  public:
   /// Held-out sentences that are measured: the same whatever the seed of a run, so that curves can be compared.
@@ -38,6 +44,10 @@ class ObservedRun {
 
   /// Errors: as Run::start. No run is open then.
   [[nodiscard]] Outcome start(const ModelShape& shape, const RunOptions& options);
+
+  /// Measures by held-out sentences of one language from now on; without one, by those of both. Heads often see to a
+  /// relation in one language only. Tasks without a language have one kind of sentence.
+  void listen_to(std::optional<Language> language);
 
   /// `count` more steps. Errors: as Run::step, at the first that fails.
   [[nodiscard]] Outcome advance(std::int32_t count);

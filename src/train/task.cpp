@@ -141,6 +141,11 @@ void add_sentence(Task task, Stream stream, Split split, Questions questions, Ba
   }
 }
 
+/// The stream of sentence `number` of the endless list.
+Stream sentence_stream(std::uint32_t seed, Split split, std::uint64_t number) {
+  return {bits(stream(seed, split == Split::train ? "training sentences" : "held-out sentences"), number)};
+}
+
 }  // namespace
 
 const TaskInfo& info(Task task) { return tasks()[static_cast<std::size_t>(task)]; }
@@ -168,10 +173,27 @@ std::int32_t word_place(Task task, std::string_view text) {
 void make_batch(Task task, std::uint32_t seed, Split split, Questions questions, std::uint64_t first,
                 std::int32_t count, Batch& batch) {
   begin(batch, info(task).slots);
-  const Stream sentences = stream(seed, split == Split::train ? "training sentences" : "held-out sentences");
   for (std::int32_t i = 0; i < count; ++i) {
-    add_sentence(task, {bits(sentences, first + static_cast<std::uint64_t>(i))}, split, questions, batch);
+    add_sentence(task, sentence_stream(seed, split, first + static_cast<std::uint64_t>(i)), split, questions, batch);
   }
+}
+
+void make_batch(Task task, std::uint32_t seed, Split split, Questions questions, std::span<const std::uint64_t> numbers,
+                Batch& batch) {
+  begin(batch, info(task).slots);
+  for (const std::uint64_t number : numbers) {
+    add_sentence(task, sentence_stream(seed, split, number), split, questions, batch);
+  }
+}
+
+std::optional<Language> language_of(Task task, std::span<const std::int32_t> tokens) {
+  if (task == Task::four_jobs || task == Task::induction) return std::nullopt;
+  for (const std::int32_t token : tokens) {
+    if (token != kMask && token >= 0 && token < info(task).vocabulary) {
+      return words()[static_cast<std::size_t>(token)].language;
+    }
+  }
+  return std::nullopt;
 }
 
 bool read_gold(Task task, std::span<const std::int32_t> tokens, Batch& batch) {

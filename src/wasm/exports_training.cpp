@@ -42,6 +42,14 @@ Slot* find(std::int32_t run) {
 
 bool is_task(std::int32_t task) { return task >= 0 && task < static_cast<std::int32_t>(Task::count); }
 
+bool is_language(std::int32_t language) {
+  return language >= -1 && language <= static_cast<std::int32_t>(Language::english);
+}
+
+std::optional<Language> to_language(std::int32_t language) {
+  return language < 0 ? std::nullopt : std::optional(static_cast<Language>(language));
+}
+
 std::uint32_t to_seed(double value) {
   return value >= 0.0 && value <= 4294967295.0 ? static_cast<std::uint32_t>(value) : 0;
 }
@@ -111,6 +119,14 @@ std::int32_t mha_run_advance(std::int32_t run, std::int32_t count, double* progr
   return answer(outcome);
 }
 
+std::int32_t mha_run_listen(std::int32_t run, std::int32_t language) {
+  Slot* const slot = find(run);
+  if (slot == nullptr) return answer(Status::not_loaded);
+  if (!is_language(language)) return answer(Status::no_such_cell);
+  slot->run.listen_to(to_language(language));
+  return answer(Status::ok);
+}
+
 std::int32_t mha_run_measure(std::int32_t run, std::int32_t switching, double* loss, float* accuracy,
                              float* head_accuracy, std::int32_t* states, std::int32_t* idle) {
   Slot* const slot = find(run);
@@ -165,15 +181,15 @@ std::int32_t mha_task_words(std::int32_t task, const char* text, const std::int3
   return answer(Status::ok);
 }
 
-std::int32_t mha_task_sentence(std::int32_t task, std::int32_t number, std::int32_t* words, std::int32_t room,
+std::int32_t mha_task_sentence(std::int32_t task, std::int32_t language, std::int32_t* words, std::int32_t room,
                                std::int32_t* length) {
-  if (!is_task(task) || number < 0) return answer(Status::no_such_cell);
+  if (!is_task(task) || !is_language(language)) return answer(Status::no_such_cell);
   if (room < 0 || !usable(words, static_cast<std::size_t>(room)) || !usable(length, 1)) {
     return answer(Status::wrong_size);
   }
+  const std::vector<std::uint64_t> numbers = held_out_numbers(static_cast<Task>(task), to_language(language), 1);
   Batch batch;
-  make_batch(static_cast<Task>(task), ObservedRun::kHeldOutSeed, Split::held_out, Questions::relations,
-             static_cast<std::uint64_t>(number), 1, batch);
+  make_batch(static_cast<Task>(task), ObservedRun::kHeldOutSeed, Split::held_out, Questions::relations, numbers, batch);
   if (batch.rows() > static_cast<std::size_t>(room)) return answer(Status::too_large);
   std::copy(batch.tokens.begin(), batch.tokens.end(), words);
   *length = static_cast<std::int32_t>(batch.rows());

@@ -19,6 +19,10 @@ MHA_EXPORT(mha_run_close) std::int32_t mha_run_close(std::int32_t run);
 /// Errors: not_loaded; as ObservedRun::advance.
 MHA_EXPORT(mha_run_advance) std::int32_t mha_run_advance(std::int32_t run, std::int32_t count, double* progress);
 
+/// Which held-out sentences the run is measured by from now on: a Language, or −1 for both.
+/// Errors: not_loaded; no_such_cell: no such language.
+MHA_EXPORT(mha_run_listen) std::int32_t mha_run_listen(std::int32_t run, std::int32_t language);
+
 /// What the run knows of held-out sentences: loss [1], accuracy [r], head_accuracy [l·h, r], states [l·h, r] (a
 /// RoleState each), idle [l·h]. With switching = 0 the last stays as mha_run_measure last found it (at first: zeros).
 /// Errors: not_loaded; as ObservedRun::measure.
@@ -37,10 +41,10 @@ MHA_EXPORT(mha_task_words)
 std::int32_t mha_task_words(std::int32_t task, const char* text, const std::int32_t* offsets, std::int32_t count,
                             std::int32_t* words);
 
-/// Held-out sentence `number` of a task: up to `room` places in its vocabulary, and length[0], how many there are.
-/// Errors: no_such_cell: no such task or a negative number; too_large: there are more words than room.
+/// The first held-out sentence of a task in a Language (−1: any): up to `room` places in its vocabulary, and length[0],
+/// how many there are. Errors: no_such_cell: no such task or language; too_large: there are more words than room.
 MHA_EXPORT(mha_task_sentence)
-std::int32_t mha_task_sentence(std::int32_t task, std::int32_t number, std::int32_t* words, std::int32_t room,
+std::int32_t mha_task_sentence(std::int32_t task, std::int32_t language, std::int32_t* words, std::int32_t room,
                                std::int32_t* length);
 
 }  // extern "C"

@@ -82,6 +82,8 @@ export interface TrainingClient {
   play(options: { stepsPerSecond: number; snapshotsPerSecond: number }): void
   pause(): void
   step(): void
+  /** Loss, answers and roles are measured by held-out sentences of this language from now on: heads often see to one only. */
+  listenTo(lang: 'zh' | 'en'): void
   /** Attention maps and dilemma are of this sentence from now on. */
   show(tokens: readonly string[]): void
 }

@@ -27,6 +27,8 @@ class Client implements TrainingClient {
   #bytes: Promise<ArrayBuffer> | undefined
   #generation = 0
   #listener: TrainingListener | undefined
+  /** a worker that is started anew is told again */
+  #lang: 'zh' | 'en' | undefined
   /** what was asked for before the module was there */
   #waiting: TrainingMessage[] | undefined
 
@@ -58,6 +60,11 @@ class Client implements TrainingClient {
     this.#send({ kind: 'step' })
   }
 
+  listenTo(lang: 'zh' | 'en'): void {
+    this.#lang = lang
+    this.#send({ kind: 'listen', lang })
+  }
+
   show(tokens: readonly string[]): void {
     this.#send({ kind: 'show', tokens: [...tokens] })
   }
@@ -80,6 +87,7 @@ class Client implements TrainingClient {
         this.#crash(event.message)
       }
       worker.postMessage({ kind: 'load', bytes } satisfies TrainingMessage)
+      if (this.#lang !== undefined) worker.postMessage({ kind: 'listen', lang: this.#lang } satisfies TrainingMessage)
       for (const message of waiting) worker.postMessage(message)
       this.#waiting = undefined
     } catch (error) {

@@ -4,6 +4,10 @@ import { CoreError } from './protocol'
 import type { Dilemma, RunSettings, Snapshot } from './training'
 import { out, type Wasm } from './wasm'
 
+/** In the order of the core's numbers. */
+const languageIds = { zh: 0, en: 1 } as const
+type Lang = keyof typeof languageIds
+
 const taskNames = Object.keys(tasks) as TaskName[]
 
 /** What a run makes of one sentence. */
@@ -14,6 +18,7 @@ export class TrainingRun {
   readonly #taskId: number
   readonly #heads: number
   #last: Snapshot | undefined
+  #lang: Lang | undefined
   #progress = { steps: 0, loss: 0, diverged: false }
 
   /** Throws what cannot be trained. `place`: one of the module's runs, which is begun anew. */
@@ -26,6 +31,13 @@ export class TrainingRun {
     const settings = { task: this.#taskId, heads, modelDim: dModel, layers, residual, causal, batch, learningRate, seed }
     for (const [name, value] of Object.entries(settings)) record[runSettingsRecord[name as keyof typeof settings]] = Number(value)
     wasm.run('mha_run_open', place, record)
+  }
+
+  /** Measured by sentences of this language from now on. */
+  listenTo(lang: Lang): void {
+    if (lang === this.#lang) return
+    this.#lang = lang
+    this.wasm.run('mha_run_listen', this.place, languageIds[lang])
   }
 
   get diverged(): boolean {
@@ -102,7 +114,7 @@ export class TrainingRun {
   #heldOut(): Int32Array {
     const words = new Int32Array(this.#task.longest)
     const length = new Int32Array(1)
-    this.wasm.run('mha_task_sentence', this.#taskId, 0, out(words), words.length, out(length))
+    this.wasm.run('mha_task_sentence', this.#taskId, this.#lang === undefined ? -1 : languageIds[this.#lang], out(words), words.length, out(length))
     return words.slice(0, length[0])
   }
 }

@@ -11,6 +11,7 @@ export type TrainingMessage =
   | { kind: 'pause' }
   | { kind: 'step' }
   | { kind: 'show'; tokens: string[] }
+  | { kind: 'listen'; lang: 'zh' | 'en' }
 
 export type TrainingReply =
   | { kind: 'snapshot'; generation: number; run: number; snapshot: Snapshot }

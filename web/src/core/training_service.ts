@@ -18,6 +18,7 @@ export class TrainingService {
   #generation = 0
   #runs: TrainingRun[] = []
   #tokens: readonly string[] = []
+  #lang: 'zh' | 'en' | undefined
   #pace: { stepsPerSecond: number; snapshotsPerSecond: number } | undefined
   #working = false
   #lastThorough = 0
@@ -55,6 +56,9 @@ export class TrainingService {
       case 'step':
         this.#pace = undefined
         this.#advance(1)
+        return this.#report(true)
+      case 'listen':
+        this.#lang = message.lang
         return this.#report(true)
       case 'show':
         this.#tokens = message.tokens
@@ -113,6 +117,7 @@ export class TrainingService {
     if (this.#pace !== undefined && seconds > 0) this.#rate = this.#counted.steps / seconds
     if (this.#pace?.stepsPerSecond === Infinity && seconds > 2) this.#count()
     this.#runs.forEach((run, place) => {
+      if (this.#lang !== undefined) run.listenTo(this.#lang)
       this.#post({ kind: 'snapshot', generation: this.#generation, run: place, snapshot: run.snapshot(this.#tokens, thorough, this.#rate) })
     })
   }

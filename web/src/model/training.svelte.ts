@@ -125,6 +125,11 @@ export class Training {
     if (run >= 0 && run < this.runs.length) this.chosen = run
   }
 
+  /** The language of the sentences that runs are measured by. */
+  listenTo(lang: 'zh' | 'en'): void {
+    this.#client?.listenTo(lang)
+  }
+
   /** The sentence whose attention maps are shown. */
   show(tokens: readonly string[]): void {
     if (tokens.join('|') === this.#tokens.join('|')) return

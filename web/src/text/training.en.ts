@@ -50,23 +50,26 @@ export const training = {
   tasks: {
     relation: {
       name: 'Reading relations',
+      heldOut: 'English sentences no run has trained on',
       line: 'Each word names its partners: the verb its giver and its receiver, the pronoun whom it means, “because” the cause, the purpose its object.',
       relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause', object: 'object' },
     },
     'two-women': {
       name: 'Two women',
+      heldOut: 'English sentences no run has trained on',
       line: 'Both people are women, so “she” alone does not tell: the reason decides whom it means.',
       relations: { giver: 'giver', receiver: 'receiver', reference: 'reference', cause: 'cause', object: 'object' },
     },
     'four-jobs': {
       name: 'Four jobs',
+      heldOut: 'rows of letters no run has trained on',
       line: 'Each letter names four others: the one before, the one after, the first, and the one of its colour.',
       relations: { previous: 'before', next: 'after', first: 'first', same_colour: 'same colour' },
     },
   },
   loss: {
     title: 'Loss',
-    subtitle: 'on sentences no run has trained on; lower is better',
+    subtitle: (heldOut: string) => `on ${heldOut}; lower is better`,
     heads: (heads: number) => `h = ${heads}`,
     steps: 'steps',
     diverged: 'diverged',

@@ -51,23 +51,26 @@ export const training: TrainingText = {
   tasks: {
     relation: {
       name: '读关系',
+      heldOut: '没训练过的中文句子',
       line: '每个词说出和它有关的词：动词说谁给的、给了谁，代词说指的是谁，“因为”说原因，后面的动词说宾语。',
       relations: { giver: '谁给的', receiver: '给了谁', reference: '指代', cause: '原因', object: '宾语' },
     },
     'two-women': {
       name: '两个女孩',
+      heldOut: '没训练过的中文句子',
       line: '两个人都是女孩，光看“她”分不出是谁：要看原因说的是什么。',
       relations: { giver: '谁给的', receiver: '给了谁', reference: '指代', cause: '原因', object: '宾语' },
     },
     'four-jobs': {
       name: '四件事',
+      heldOut: '没训练过的字母行',
       line: '每个字母说出四个别的：前一个、后一个、第一个、颜色相同的那个。',
       relations: { previous: '前一个', next: '后一个', first: '第一个', same_colour: '同色' },
     },
   },
   loss: {
     title: '损失',
-    subtitle: '用没训练过的句子测，越低越好',
+    subtitle: (heldOut) => `用${heldOut}测，越低越好`,
     heads: (heads) => `h = ${heads}`,
     steps: '步',
     diverged: '发散了',

@@ -24,6 +24,8 @@ export class DrawnClient implements TrainingClient {
 
   prepare(): void {}
 
+  listenTo(): void {}
+
   reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void {
     this.asked.push('reset')
     clearInterval(this.#timer)

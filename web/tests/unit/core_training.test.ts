@@ -165,6 +165,27 @@ test('a word that the task does not have is named, and a held-out sentence is sh
   expect(ear.last().tokens).toEqual(sentence)
 })
 
+test('runs are measured by sentences of the reader’s language, also in a worker that was started anew', async () => {
+  const { client, ear } = begin([settings()], { tokens: ['灯泡'] })
+  await ear.until(() => ear.heard.length === 1)
+  const measured = async (lang: 'zh' | 'en'): Promise<Snapshot> => {
+    const count = ear.heard[0]!.length
+    client.listenTo(lang)
+    await ear.until(() => ear.heard[0]!.length > count)
+    return ear.last()
+  }
+  const [zh, en, again] = [await measured('zh'), await measured('en'), await measured('zh')]
+  expect(zh.heldOutLoss).not.toBe(en.heldOutLoss)
+  expect(again.heldOutLoss).toBe(zh.heldOutLoss)
+  expect(zh.tokens.join('')).toMatch(/\p{Script=Han}/u)
+  expect(en.tokens.join('')).not.toMatch(/\p{Script=Han}/u)
+  workers[0]!.onerror?.call(workers[0] as never, { message: 'trap', preventDefault: () => {} } as ErrorEvent)
+  const next = new Ear()
+  client.reset([settings()], sentence, next)
+  await next.until(() => next.heard.length === 1)
+  expect(next.last().heldOutLoss).toBe(zh.heldOutLoss)
+})
+
 test.each(trainingTasks)('the task %s can be trained, whatever the sentence of the lesson', async (task) => {
   const { client, ear } = begin([settings({ task, heads: 4 })])
   client.play(pace)
