@@ -133,6 +133,29 @@ TEST_CASE("a sentence of the list is the same however it is asked for", "[task]"
   }
 }
 
+TEST_CASE("sentences asked for by number are those of the list", "[task]") {
+  for (const Task task : all_tasks()) {
+    CAPTURE(info(task).name);
+    Batch numbered;
+    for (const Questions questions : kQuestions) {
+      make_batch(task, 9, Split::held_out, questions, std::vector<std::uint64_t>{4, 5, 6}, numbered);
+      CHECK(same(numbered, made(task, 9, Split::held_out, questions, 4, 3)));
+    }
+    make_batch(task, 9, Split::held_out, Questions::asked, std::vector<std::uint64_t>{}, numbered);
+    CHECK(numbered.rows() == 0);
+  }
+}
+
+TEST_CASE("a sentence has one language, also with its first word hidden; a row of letters has none", "[task]") {
+  CHECK(language_of(Task::relation_reading, places_of_text("小明|把|蛋糕")) == Language::chinese);
+  CHECK(language_of(Task::relation_reading, places_of_text("Tom|passed")) == Language::english);
+  CHECK(language_of(Task::masked_word, std::vector<std::int32_t>{kMask, place_of("passed")}) == Language::english);
+  CHECK_FALSE(language_of(Task::relation_reading, std::vector<std::int32_t>{kMask}));
+  CHECK_FALSE(language_of(Task::relation_reading, {}));
+  CHECK_FALSE(language_of(Task::four_jobs, std::vector<std::int32_t>{3, 4}));
+  CHECK_FALSE(language_of(Task::induction, std::vector<std::int32_t>{3, 4}));
+}
+
 TEST_CASE("the tasks' first sentences are pinned", "[task]") {
   std::vector<float> all;
   for (const Task task : all_tasks()) {
