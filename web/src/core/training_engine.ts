@@ -9,6 +9,15 @@ const taskNames = Object.keys(tasks) as TaskName[]
 /** What a run makes of one sentence. */
 type Shown = Pick<Snapshot, 'tokens' | 'unknown' | 'maps' | 'dilemma'>
 
+/** As the core reads them: layers and mask are the task's. */
+export function settingsRecord({ task, heads, dModel, learningRate, residual, seed, batch }: RunSettings): Float64Array {
+  const { layers, causal } = tasks[task]
+  const record = new Float64Array(runSettingsRecord.size)
+  const settings = { task: taskNames.indexOf(task), heads, modelDim: dModel, layers, residual, causal, batch, learningRate, seed }
+  for (const [name, value] of Object.entries(settings)) record[runSettingsRecord[name as keyof typeof settings]] = Number(value)
+  return record
+}
+
 export class TrainingRun {
   readonly #task: TaskInfo
   readonly #taskId: number
@@ -17,15 +26,11 @@ export class TrainingRun {
   #progress = { steps: 0, loss: 0, diverged: false }
 
   /** Throws what cannot be trained. `place`: one of the module's runs, which is begun anew. */
-  constructor(private readonly wasm: Wasm, private readonly place: number, { task, heads, dModel, learningRate, residual, seed, batch }: RunSettings) {
-    this.#task = tasks[task]
-    this.#taskId = taskNames.indexOf(task)
-    const { layers, causal } = this.#task
-    this.#heads = layers * heads
-    const record = new Float64Array(runSettingsRecord.size)
-    const settings = { task: this.#taskId, heads, modelDim: dModel, layers, residual, causal, batch, learningRate, seed }
-    for (const [name, value] of Object.entries(settings)) record[runSettingsRecord[name as keyof typeof settings]] = Number(value)
-    wasm.run('mha_run_open', place, record)
+  constructor(private readonly wasm: Wasm, private readonly place: number, settings: RunSettings) {
+    this.#task = tasks[settings.task]
+    this.#taskId = taskNames.indexOf(settings.task)
+    this.#heads = this.#task.layers * settings.heads
+    wasm.run('mha_run_open', place, settingsRecord(settings))
   }
 
   get diverged(): boolean {
