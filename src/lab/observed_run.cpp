@@ -48,6 +48,12 @@ Outcome ObservedRun::advance(std::int32_t count) {
   return {};
 }
 
+Outcome ObservedRun::evaluate(double& loss) {
+  if (Outcome bad = run_.trainer().evaluate(asked_, {}, evaluation_); !bad.ok()) return bad;
+  loss = evaluation_.loss;
+  return {};
+}
+
 Outcome ObservedRun::measure(bool switching, Measurement& measurement) {
   Trainer& trainer = run_.trainer();
   if (Outcome bad = trainer.evaluate(partners_, {}, evaluation_); !bad.ok()) return bad;

@@ -52,6 +52,9 @@ class ObservedRun {
   /// `count` more steps. Errors: as Run::step, at the first that fails.
   [[nodiscard]] Outcome advance(std::int32_t count);
 
+  /// The held-out loss alone, as in Measurement. Errors: as Trainer::evaluate.
+  [[nodiscard]] Outcome evaluate(double& loss);
+
   /// `switching`: also switches every head off once, for is_idle, which otherwise stays as it is.
   /// Errors: as Trainer::evaluate.
   [[nodiscard]] Outcome measure(bool switching, Measurement& measurement);

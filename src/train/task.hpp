@@ -61,6 +61,13 @@ enum class Questions : std::int32_t {
 void make_batch(Task task, std::uint32_t seed, Split split, Questions questions, std::uint64_t first,
                 std::int32_t count, Batch& batch);
 
+/// The same for sentences of these numbers.
+void make_batch(Task task, std::uint32_t seed, Split split, Questions questions, std::span<const std::uint64_t> numbers,
+                Batch& batch);
+
+/// The language of a sentence of this task, if it has one.
+[[nodiscard]] std::optional<Language> language_of(Task task, std::span<const std::int32_t> tokens);
+
 /// A sentence from elsewhere, with nothing hidden, as a batch of one with the gold of its relations; masked_pronoun
 /// hides the pronoun in it. False, and no question in it, if it is none of the task's; then `batch` has its words, if
 /// all of them are words of the vocabulary.

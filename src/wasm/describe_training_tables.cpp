@@ -5,6 +5,7 @@
 
 #include "lab/observed_run.hpp"
 #include "lab/roles.hpp"
+#include "lab/seed_study.hpp"
 #include "train/task.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/describe.hpp"
@@ -68,11 +69,15 @@ int main() {
   print_record(kRunSettings);
   print_record(kRunProgress);
   print_record(kDilemma);
+  print_record(kSeedPlan);
+  print_record(kSeedProgress);
+  print_record(kSeedSummary);
   print_tasks();
   print("\nexport const trainingLimits = {");
   print_limit("maxRuns", kMaxRuns);
   print_limit("maxBatch", Run::kMaxBatch);
   print_limit("heldOut", ObservedRun::kHeldOut);
+  print_limit("maxSeeds", SeedStudy::kMaxSeeds);
   print("} as const");
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "wasm/answer.hpp"
 #include "wasm/boundary.hpp"
 #include "wasm/request.hpp"
+#include "wasm/run_settings.hpp"
 
 using namespace mha;
 using namespace mha::wasm;
@@ -38,48 +39,6 @@ Slot* find(std::int32_t run) {
   if (!is_id(run)) return nullptr;
   auto& slot = slots()[static_cast<std::size_t>(run)];
   return slot ? &*slot : nullptr;
-}
-
-bool is_task(std::int32_t task) { return task >= 0 && task < static_cast<std::int32_t>(Task::count); }
-
-bool is_language(std::int32_t language) {
-  return language >= -1 && language <= static_cast<std::int32_t>(Language::english);
-}
-
-std::optional<Language> to_language(std::int32_t language) {
-  return language < 0 ? std::nullopt : std::optional(static_cast<Language>(language));
-}
-
-std::uint32_t to_seed(double value) {
-  return value >= 0.0 && value <= 4294967295.0 ? static_cast<std::uint32_t>(value) : 0;
-}
-
-/// What a run is started with. The task must be one.
-struct Settings {
-  ModelShape shape;
-  RunOptions options;
-};
-
-Settings read_settings(const double* record) {
-  const auto number = [&](std::size_t field) { return to_int(record[field]); };
-  const auto is_on = [&](std::size_t field) { return record[field] != 0.0; };
-  const auto task = static_cast<Task>(number(kRunSettings["task"]));
-  Settings read{.shape = model_for(task), .options = options_for(task)};
-  read.shape.heads = number(kRunSettings["heads"]);
-  read.shape.model_dim = number(kRunSettings["modelDim"]);
-  // Heads that do not divide d leave a head_dim that is out of range.
-  const bool divides = read.shape.heads > 0 && read.shape.model_dim % read.shape.heads == 0;
-  read.shape.head_dim = divides ? read.shape.model_dim / read.shape.heads : 0;
-  read.shape.layers = number(kRunSettings["layers"]);
-  read.shape.residual = is_on(kRunSettings["residual"]);
-  read.shape.layer_norm = is_on(kRunSettings["layerNorm"]);
-  read.shape.biases = is_on(kRunSettings["biases"]);
-  read.shape.causal = is_on(kRunSettings["causal"]);
-  read.options.questions = is_on(kRunSettings["shuffled"]) ? Questions::shuffled : Questions::asked;
-  read.options.batch = number(kRunSettings["batch"]);
-  read.options.trainer.adam.learning_rate = record[kRunSettings["learningRate"]];
-  read.options.trainer.seed = to_seed(record[kRunSettings["seed"]]);
-  return read;
 }
 
 template <class From, class To>

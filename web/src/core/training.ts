@@ -72,6 +72,56 @@ export interface TrainingListener {
   failed(failure: CoreFailure): void
 }
 
+/** The same settings from many seeds, for several numbers of heads. */
+export interface StudySettings extends Omit<RunSettings, 'heads'> {
+  /** every h */
+  heads: readonly number[]
+  /** how many, from `seed` on */
+  seeds: number
+  /** of every run */
+  steps: number
+  /** a held-out loss below it counts as reached */
+  bound: number
+  /** of the held-out sentences */
+  lang: 'zh' | 'en'
+}
+
+/** What the runs of one h say together; only their counts cover those that diverged. */
+export interface StudySummary {
+  heads: number
+  runs: number
+  reached: number
+  diverged: number
+  /** steps of those that reached the bound; undefined if none has */
+  steps: { median: number; fewest: number; most: number } | undefined
+  /** the median held-out loss after the last step; undefined if all diverged */
+  loss: number | undefined
+  /** [relations] in how many runs some head was right in 90 %, and in how many of these it did nothing else as well */
+  owned: Int32Array
+  alone: Int32Array
+  /** different ones, heads told apart by their numbers */
+  assignments: number
+  /** different ones, whatever the heads' numbers: relations with the same number share a head, −1 has none; the most frequent first */
+  groupings: readonly { groups: Int32Array; runs: number }[]
+  /** [runs] when each reached the bound; undefined: it did not */
+  reachedAt: readonly (number | undefined)[]
+}
+
+export interface StudyReport {
+  /** what goes on: a seed (from 0) and an h; undefined: it is done */
+  now: { seed: number; heads: number; step: number } | undefined
+  /** runs that are through, and with parts of the one that goes on, out of all */
+  done: number
+  total: number
+  relations: readonly Relation[]
+  summaries: readonly StudySummary[]
+}
+
+export interface StudyListener {
+  report(report: StudyReport): void
+  failed(failure: CoreFailure): void
+}
+
 /** Several runs on the same batches, in a worker, slice by slice. No snapshot comes more often than the client was told. */
 export interface TrainingClient {
   /** Fetches what it needs, so that runs begin at once, and without a network. What is missing then is asked for again by reset. */
@@ -86,4 +136,7 @@ export interface TrainingClient {
   listenTo(lang: 'zh' | 'en'): void
   /** Attention maps and dilemma are of this sentence from now on. */
   show(tokens: readonly string[]): void
+  /** One study at a time: it replaces the one before. While the runs go it waits. */
+  study(settings: StudySettings, listener: StudyListener): void
+  stopStudy(): void
 }

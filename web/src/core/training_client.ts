@@ -3,8 +3,8 @@
 import { browser, fetched, type WorkerPort } from './environment'
 import relaxedUrl from './generated/training-relaxed.wasm?url'
 import simdUrl from './generated/training-simd.wasm?url'
-import { CoreError } from './protocol'
-import type { RunSettings, TrainingClient, TrainingListener } from './training'
+import { CoreError, type CoreFailure } from './protocol'
+import type { RunSettings, StudyListener, StudySettings, TrainingClient, TrainingListener } from './training'
 import type { TrainingMessage, TrainingReply } from './training_messages'
 
 export interface TrainingEnvironment {
@@ -29,6 +29,8 @@ class Client implements TrainingClient {
   #listener: TrainingListener | undefined
   /** a worker that is started anew is told again */
   #lang: 'zh' | 'en' | undefined
+  /** ids of studies count up; without a listener none goes on */
+  #study: { id: number; listener: StudyListener | undefined } = { id: 0, listener: undefined }
   /** what was asked for before the module was there */
   #waiting: TrainingMessage[] | undefined
 
@@ -69,6 +71,17 @@ class Client implements TrainingClient {
     this.#send({ kind: 'show', tokens: [...tokens] })
   }
 
+  study(settings: StudySettings, listener: StudyListener): void {
+    this.#study = { id: this.#study.id + 1, listener }
+    this.prepare()
+    this.#send({ kind: 'study', id: this.#study.id, settings: { ...settings, heads: [...settings.heads] } })
+  }
+
+  stopStudy(): void {
+    this.#study.listener = undefined
+    this.#send({ kind: 'stopStudy' })
+  }
+
   #send(message: TrainingMessage): void {
     if (this.#waiting !== undefined) this.#waiting.push(message)
     else this.#worker?.postMessage(message)
@@ -94,20 +107,35 @@ class Client implements TrainingClient {
       // The next reset asks the network again.
       this.#bytes = undefined
       this.#waiting = undefined
-      this.#listener?.failed(error instanceof CoreError ? error.failure : { status: 'crashed', detail: String(error) })
+      this.#fail(error instanceof CoreError ? error.failure : { status: 'crashed', detail: String(error) })
     }
   }
 
   #receive(reply: TrainingReply): void {
+    if (reply.kind === 'studied' || reply.kind === 'studyFailed') return this.#receiveStudy(reply)
     if (reply.generation !== this.#generation) return
     if (reply.kind === 'snapshot') this.#listener?.snapshot(reply.run, reply.snapshot)
     else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
     else this.#listener?.failed(reply.failure)
   }
 
+  #receiveStudy(reply: Extract<TrainingReply, { kind: 'studied' | 'studyFailed' }>): void {
+    if (reply.id !== this.#study.id) return
+    if (reply.kind === 'studied') this.#study.listener?.report(reply.report)
+    else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
+    else this.#study.listener?.failed(reply.failure)
+  }
+
   #crash(detail?: string): void {
     this.#worker?.terminate()
     this.#worker = undefined
-    this.#listener?.failed({ status: 'crashed', ...(detail !== undefined && { detail }) })
+    this.#fail({ status: 'crashed', ...(detail !== undefined && { detail }) })
+  }
+
+  /** Of everything that was waited for. */
+  #fail(failure: CoreFailure): void {
+    this.#listener?.failed(failure)
+    this.#study.listener?.failed(failure)
+    this.#study.listener = undefined
   }
 }

@@ -5,13 +5,22 @@ import type { Dilemma, RunSettings, Snapshot } from './training'
 import { out, type Wasm } from './wasm'
 
 /** In the order of the core's numbers. */
-const languageIds = { zh: 0, en: 1 } as const
+export const languageIds = { zh: 0, en: 1 } as const
 type Lang = keyof typeof languageIds
 
 const taskNames = Object.keys(tasks) as TaskName[]
 
 /** What a run makes of one sentence. */
 type Shown = Pick<Snapshot, 'tokens' | 'unknown' | 'maps' | 'dilemma'>
+
+/** As the core reads them: layers and mask are the task's. */
+export function settingsRecord({ task, heads, dModel, learningRate, residual, seed, batch }: RunSettings): Float64Array {
+  const { layers, causal } = tasks[task]
+  const record = new Float64Array(runSettingsRecord.size)
+  const settings = { task: taskNames.indexOf(task), heads, modelDim: dModel, layers, residual, causal, batch, learningRate, seed }
+  for (const [name, value] of Object.entries(settings)) record[runSettingsRecord[name as keyof typeof settings]] = Number(value)
+  return record
+}
 
 export class TrainingRun {
   readonly #task: TaskInfo
@@ -22,15 +31,11 @@ export class TrainingRun {
   #progress = { steps: 0, loss: 0, diverged: false }
 
   /** Throws what cannot be trained. `place`: one of the module's runs, which is begun anew. */
-  constructor(private readonly wasm: Wasm, private readonly place: number, { task, heads, dModel, learningRate, residual, seed, batch }: RunSettings) {
-    this.#task = tasks[task]
-    this.#taskId = taskNames.indexOf(task)
-    const { layers, causal } = this.#task
-    this.#heads = layers * heads
-    const record = new Float64Array(runSettingsRecord.size)
-    const settings = { task: this.#taskId, heads, modelDim: dModel, layers, residual, causal, batch, learningRate, seed }
-    for (const [name, value] of Object.entries(settings)) record[runSettingsRecord[name as keyof typeof settings]] = Number(value)
-    wasm.run('mha_run_open', place, record)
+  constructor(private readonly wasm: Wasm, private readonly place: number, settings: RunSettings) {
+    this.#task = tasks[settings.task]
+    this.#taskId = taskNames.indexOf(settings.task)
+    this.#heads = this.#task.layers * settings.heads
+    wasm.run('mha_run_open', place, settingsRecord(settings))
   }
 
   /** Measured by sentences of this language from now on. */

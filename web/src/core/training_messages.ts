@@ -1,6 +1,6 @@
 // What the page and the training worker say to each other.
 import type { CoreFailure } from './protocol'
-import type { RunSettings, Snapshot } from './training'
+import type { RunSettings, Snapshot, StudyReport, StudySettings } from './training'
 
 export type TrainingMessage =
   /** comes first: the module's bytes */
@@ -12,7 +12,12 @@ export type TrainingMessage =
   | { kind: 'step' }
   | { kind: 'show'; tokens: string[] }
   | { kind: 'listen'; lang: 'zh' | 'en' }
+  /** a study of many seeds, whose answers carry its id */
+  | { kind: 'study'; id: number; settings: StudySettings }
+  | { kind: 'stopStudy' }
 
 export type TrainingReply =
   | { kind: 'snapshot'; generation: number; run: number; snapshot: Snapshot }
   | { kind: 'failed'; generation: number; failure: CoreFailure }
+  | { kind: 'studied'; id: number; report: StudyReport }
+  | { kind: 'studyFailed'; id: number; failure: CoreFailure }

@@ -1,6 +1,7 @@
 // The training worker's side: steps all runs side by side in short slices, and between two slices lets messages in.
-import { CoreError } from './protocol'
+import { CoreError, type CoreFailure } from './protocol'
 import { nextTask } from './next_task'
+import { SeedStudy } from './seed_study'
 import { TrainingRun } from './training_engine'
 import type { TrainingMessage, TrainingReply } from './training_messages'
 import { Wasm } from './wasm'
@@ -9,6 +10,8 @@ import { Wasm } from './wasm'
 const sliceMs = 24
 /** Heads are switched off one by one that often while runs go on. */
 const thoroughMs = 1000
+/** A study tells of itself that often, and looks that often whether the runs have stopped. */
+const studyMs = { report: 200, wait: 50 }
 
 export class TrainingService {
   readonly #post: (reply: TrainingReply) => void
@@ -21,6 +24,7 @@ export class TrainingService {
   #lang: 'zh' | 'en' | undefined
   #pace: { stepsPerSecond: number; snapshotsPerSecond: number } | undefined
   #working = false
+  #study: SeedStudy | undefined
   #lastThorough = 0
   /** steps that all runs have made since `since`, for the rate */
   #counted = { steps: 0, since: 0 }
@@ -63,6 +67,43 @@ export class TrainingService {
       case 'show':
         this.#tokens = message.tokens
         return this.#report(false)
+      case 'study':
+        return this.#begin(message)
+      case 'stopStudy':
+        this.#study?.close()
+        this.#study = undefined
+        return
+    }
+  }
+
+  async #begin({ id, settings }: Extract<TrainingMessage, { kind: 'study' }>): Promise<void> {
+    this.#study = undefined
+    try {
+      const study = (this.#study = new SeedStudy(await this.#loading!, settings))
+      void this.#follow(id, study)
+    } catch (error) {
+      this.#post({ kind: 'studyFailed', id, failure: failureOf(error) })
+    }
+  }
+
+  /** In slices like the runs, and whenever they go it waits. */
+  async #follow(id: number, study: SeedStudy): Promise<void> {
+    let reported = -Infinity
+    while (this.#study === study) {
+      const start = this.#now()
+      const waits = this.#pace !== undefined
+      try {
+        while (!waits && !study.done && this.#now() - start < sliceMs) study.advance(1)
+        if (study.done || start - reported >= studyMs.report) {
+          reported = start
+          this.#post({ kind: 'studied', id, report: study.report() })
+        }
+        if (study.done) return
+      } catch (error) {
+        this.#study = undefined
+        return this.#post({ kind: 'studyFailed', id, failure: failureOf(error) })
+      }
+      await (waits ? new Promise((resolve) => setTimeout(resolve, studyMs.wait)) : nextTask())
     }
   }
 
@@ -128,7 +169,8 @@ export class TrainingService {
 
   #fail(error: unknown): void {
     this.#pace = undefined
-    const failure = error instanceof CoreError ? error.failure : ({ status: 'crashed', detail: String(error) } as const)
-    this.#post({ kind: 'failed', generation: this.#generation, failure })
+    this.#post({ kind: 'failed', generation: this.#generation, failure: failureOf(error) })
   }
 }
+
+const failureOf = (error: unknown): CoreFailure => (error instanceof CoreError ? error.failure : { status: 'crashed', detail: String(error) })

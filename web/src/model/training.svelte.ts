@@ -1,6 +1,7 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
 import type { CoreFailure } from '../core/protocol'
 import type { RunSettings, Snapshot, TrainingClient } from '../core/training'
+import { SeedStudy } from './seed_study.svelte'
 
 export const headCounts = [1, 2, 4, 8] as const
 
@@ -50,11 +51,15 @@ export class Training {
   #started = $state(false)
   #still = false
   #tokens: readonly string[] = []
+  #lang: 'zh' | 'en' = 'zh'
   readonly #client: TrainingClient | undefined
+  /** of the same settings, from many seeds */
+  readonly study: SeedStudy
 
   /** Without a client there is nothing to run. */
   constructor(client: TrainingClient | undefined) {
     this.#client = client
+    this.study = new SeedStudy(client)
     this.runs = this.#empty()
   }
 
@@ -113,7 +118,14 @@ export class Training {
   /** Other settings mean other runs. */
   set(patch: Partial<CommonSettings>): void {
     this.settings = { ...this.settings, ...patch }
+    this.study.clear()
     this.reset()
+  }
+
+  /** The runs on show make room for it. */
+  beginStudy(): void {
+    this.pause()
+    this.study.begin({ ...this.settings, heads: headCounts, lang: this.#lang })
   }
 
   setSpeed(speed: Speed): void {
@@ -127,6 +139,7 @@ export class Training {
 
   /** The language of the sentences that runs are measured by. */
   listenTo(lang: 'zh' | 'en'): void {
+    this.#lang = lang
     this.#client?.listenTo(lang)
   }
 

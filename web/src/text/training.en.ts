@@ -154,6 +154,55 @@ export const training = {
       '*Attention weights say where a head looks.* Whether the answer depends on it is another question: switching the head off tells.',
     ],
   },
+  seeds: {
+    title: 'Twenty seeds',
+    line: (seeds: number, first: number) =>
+      `One run may be lucky. Here the same settings train from ${seeds} seeds, from ${first} on, with 1, 2, 4 and 8 heads each. Whenever the runs above go on, this waits.`,
+    length: 'Steps of each run',
+    begin: (seeds: number) => `Train from ${seeds} seeds`,
+    stop: 'Stop',
+    progress: (heads: number, seed: number, seeds: number) => `h = ${heads}, seed ${seed} of ${seeds}`,
+    waiting: 'waits while the runs above go on',
+    done: 'All seeds are through.',
+    stopped: 'Stopped. What was found until then stays on show.',
+    failed: 'It stopped: the part that computes did not go on. Try again; if it happens again, close other tabs.',
+    found: (bound: string, steps: number, rows: readonly { heads: number; reached: number; runs: number; median: string }[]) =>
+      `Loss below ${bound} within ${steps} steps: ${rows
+        .map(({ heads, reached, runs, median }) => `h = ${heads} in ${reached} of ${runs} seeds${reached > 0 ? `, after ${median} steps (median)` : ''}`)
+        .join('; ')}.`,
+    design: 'The task has several jobs by design. Two layers, or an MLP to read out, can do it with one head.',
+    strip: {
+      title: 'When each seed got there',
+      subtitle: (bound: string) => `steps until the held-out loss is below ${bound}; each dot is a seed`,
+      never: (steps: number) => `not within ${steps} steps`,
+      note: 'The mark under a line is the median of the dots on it.',
+      table: 'Steps of every seed',
+      seed: 'Seed',
+    },
+    losses: {
+      caption: (bound: string) => `How often the loss fell below ${bound}, and when`,
+      reached: (bound: string) => `loss below ${bound}`,
+      of: (count: number, runs: number) => `${count} of ${runs}`,
+      median: 'steps, median',
+      range: 'lowest–highest',
+      last: 'last loss, median',
+      diverged: 'diverged',
+    },
+    owners: {
+      title: 'Which relations got a head',
+      subtitle: 'in how many seeds some head is right in 90% or more; in brackets, in how many of them it is so for no other relation',
+      cell: (owned: number, alone: number) => `${owned} (${alone})`,
+      runs: 'seeds',
+      assignments: 'different assignments',
+      groupings: 'the same, heads without numbers',
+    },
+    groupings: {
+      title: 'The most frequent assignments',
+      subtitle: 'whatever the head’s number; + is a head in common',
+      line: (heads: readonly string[], without: readonly string[]) => [...heads, ...(without.length > 0 ? [`no head: ${list(without)}`] : [])].join(' | '),
+      often: (seeds: number) => (seeds === 1 ? '1 seed' : `${seeds} seeds`),
+    },
+  },
   projector: { turn: 'The other figure' },
 }
 

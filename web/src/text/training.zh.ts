@@ -153,5 +153,53 @@ export const training: TrainingText = {
       '*注意力权重说的是一个头往哪里看。* 答案靠不靠它是另一回事：把这个头关掉才知道。',
     ],
   },
+  seeds: {
+    title: '换二十个种子',
+    line: (seeds, first) => `只训练一次，也许是碰巧。这里用同样的设置，从种子 ${first} 起换 ${seeds} 个种子，头数 1、2、4、8 各训练一遍。上面的模型在训练时，这里就等着。`,
+    length: '每次训练几步',
+    begin: (seeds) => `换 ${seeds} 个种子训练`,
+    stop: '停下',
+    progress: (heads, seed, seeds) => `h = ${heads}，第 ${seed} 个种子，共 ${seeds} 个`,
+    waiting: '等上面的模型停下再接着算',
+    done: '所有种子都训练完了。',
+    stopped: '停下了。已经得到的结果留着。',
+    failed: '停了：负责计算的那部分没能接着算。再试一次；要是再停，关掉别的标签页。',
+    found: (bound, steps, rows) =>
+      `${steps} 步之内，损失降到 ${bound} 以下的：${rows
+        .map(({ heads, reached, runs, median }) => `h = ${heads} 有 ${reached} 个（共 ${runs} 个种子）${reached > 0 ? `，中位数 ${median} 步` : ''}`)
+        .join('；')}。`,
+    design: '任务里有好几件事，是我们设的。再加一层，或者用 MLP 读出，一个头也能做好。',
+    strip: {
+      title: '每个种子用了多少步',
+      subtitle: (bound) => `损失降到 ${bound} 以下用的步数，一点是一个种子`,
+      never: (steps) => `${steps} 步之内没做到`,
+      note: '横线下的短竖线，是线上各点的中位数。',
+      table: '每个种子用的步数',
+      seed: '种子',
+    },
+    losses: {
+      caption: (bound) => `损失有几次降到 ${bound} 以下，用了多少步`,
+      reached: (bound) => `降到 ${bound} 以下`,
+      of: (count, runs) => `${count} / ${runs}`,
+      median: '步数中位数',
+      range: '最少–最多',
+      last: '最后的损失，中位数',
+      diverged: '发散',
+    },
+    owners: {
+      title: '哪些关系有头来管',
+      subtitle: '有几个种子，某个头对它看对了 90% 以上；括号里是其中这个头只管这一种的',
+      cell: (owned, alone) => `${owned} (${alone})`,
+      runs: '种子',
+      assignments: '几种不同的分工',
+      groupings: '不论头的编号，几种',
+    },
+    groupings: {
+      title: '最常见的分工',
+      subtitle: '不论头的编号；＋号连着的归同一个头',
+      line: (heads, without) => [...heads, ...(without.length > 0 ? [`没有头管：${without.join('、')}`] : [])].join(' | '),
+      often: (seeds) => `${seeds} 个种子`,
+    },
+  },
   projector: { turn: '换一张图' },
 }

@@ -1,5 +1,5 @@
 // A client of the chapter `training` whose numbers are drawn, not trained: for looking at the frame and for its tests. Never part of the page.
-import { type RunSettings, type Snapshot, type TrainingClient, type TrainingListener, cellStates } from '../../src/core/training'
+import { type RunSettings, type Snapshot, type StudyListener, type StudySettings, type TrainingClient, type TrainingListener, cellStates } from '../../src/core/training'
 import { drawFrom } from '../unit/drawing'
 
 /** Rows are heads: giver, receiver, reference, cause, object, in percent. */
@@ -21,6 +21,8 @@ export class DrawnClient implements TrainingClient {
   #timer: ReturnType<typeof setInterval> | undefined
   /** everything it was asked for, in order */
   readonly asked: string[] = []
+  /** who listens to the newest study */
+  studied: StudyListener | undefined
 
   prepare(): void {}
 
@@ -58,6 +60,15 @@ export class DrawnClient implements TrainingClient {
     this.asked.push('show')
     this.#tokens = tokens
     this.#report()
+  }
+
+  study(_settings: StudySettings, listener: StudyListener): void {
+    this.asked.push('study')
+    this.studied = listener
+  }
+
+  stopStudy(): void {
+    this.asked.push('stop study')
   }
 
   save(): Promise<never> {

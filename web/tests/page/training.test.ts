@@ -17,7 +17,7 @@ async function open(search: string): Promise<Lesson> {
 const stateIs = (lesson: Lesson, state: string): Promise<void> =>
   lesson.page.waitUntil(`it is ${state}`, ([main, wanted]) => document.querySelector<HTMLElement>(main)?.dataset.state === wanted, [id('main'), state] as const)
 
-const stepOf = async (lesson: Lesson): Promise<number> => Number((await lesson.text('run-position b')).replace(/\D/g, ''))
+const stepOf = async (lesson: Lesson): Promise<number> => Number((await lesson.text(`${id('run-position')} b`)).replace(/\D/g, ''))
 
 /** In strides, so that a slow machine has time for each of them. */
 async function reaches(lesson: Lesson, step: number): Promise<void> {
@@ -54,7 +54,7 @@ test.each(['zh', 'en'])('press play: the loss falls, jobs settle on heads, and e
 
 test('step by step, from the start again, with any seed: the same seed gives the same run', async () => {
   const lesson = await open('?lang=en')
-  const matrix = (): Promise<string> => lesson.text('role-matrix')
+  const matrix = (): Promise<string> => lesson.text(id('role-matrix'))
   const walk = async (): Promise<string> => {
     for (let step = 1; step <= 3; step += 1) {
       await lesson.page.click(id('run-step'))
@@ -101,3 +101,39 @@ test('a sentence with a word that was not learned is named, and another one stan
   await lesson.close()
 })
 
+test('many seeds: it tells how far it is, can be stopped, says only numbers, and other settings forget it', async () => {
+  const lesson = await open('?lang=en')
+  const study = id('seed-study')
+  const isIn = (state: string): Promise<void> =>
+    lesson.page.waitUntil(`the study is ${state}`, ([which, wanted]) => document.querySelector<HTMLElement>(which)?.dataset.state === wanted, [study, state] as const)
+  const choose = (field: string, value: string): Promise<void> =>
+    lesson.page.evaluate(
+      ([which, wanted]) => {
+        const select = document.querySelector<HTMLSelectElement>(which)!
+        select.value = wanted
+        select.dispatchEvent(new Event('change', { bubbles: true }))
+      },
+      [id(field), value] as const,
+    )
+  for (const fold of ['training-settings', 'seeds']) await lesson.page.click(`${id(fold)} summary`)
+  await choose('training-width', '8')
+  await choose('training-batch', '1')
+  await choose('study-length', '200')
+  await lesson.page.click(id('study-run'))
+  await isIn('running')
+  await lesson.page.waitUntil('it says how far it is', (which) => /h = \d, seed \d+ of 20/.test(document.querySelector(which)?.textContent ?? ''), id('study-progress'))
+  await lesson.page.waitUntil('every h has a row', (which) => document.querySelectorAll(`${which} tbody tr`).length === 4, id('study-losses'))
+  await lesson.page.click(id('study-run'))
+  await isIn('stopped')
+  const shown = await lesson.text(study)
+  expect(shown).not.toMatch(/NaN|Infinity|undefined|∞/)
+  expect(shown).toMatch(/h = 8 in \d+ of \d+ seeds/)
+  const found = await lesson.text(id('study-owners'))
+  await lesson.page.evaluate(() => new Promise((done) => setTimeout(done, 400)))
+  expect(await lesson.text(id('study-owners'))).toBe(found)
+  expect(await violations(lesson, 'with what was found')).toEqual([])
+  await choose('training-width', '16')
+  await isIn('idle')
+  expect(lesson.page.complaints).toEqual([])
+  await lesson.close()
+})

@@ -1,70 +1,14 @@
 // Training: client and service together over real messages, with the real modules; only the worker's thread is missing.
-import { readFileSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
 import { afterEach, describe, expect, test } from 'vitest'
-import { relaxedSimd } from 'wasm-feature-detect'
-import type { WorkerPort } from '../../src/core/environment'
 import { tasks } from '../../src/core/generated/training_tables'
 import type { Build } from '../../src/core/messages'
-import { CoreError, type CoreFailure } from '../../src/core/protocol'
+import { CoreError } from '../../src/core/protocol'
 import { type RunSettings, type Snapshot, type TrainingClient, cellStates, trainingTasks } from '../../src/core/training'
 import { createTrainingClient } from '../../src/core/training_client'
-import type { TrainingMessage, TrainingReply } from '../../src/core/training_messages'
-import { TrainingService } from '../../src/core/training_service'
 import { builds } from './core_support'
+import { Ear, LocalWorker, moduleBytes, sentence } from './training_support'
 
-class LocalWorker implements WorkerPort {
-  onmessage: WorkerPort['onmessage'] = null
-  onmessageerror: WorkerPort['onmessageerror'] = null
-  onerror: WorkerPort['onerror'] = null
-  terminated = false
-  readonly #service = new TrainingService((reply: TrainingReply) => {
-    const copy = structuredClone(reply)
-    setTimeout(() => !this.terminated && this.onmessage?.call(this as never, { data: copy } as MessageEvent))
-  })
-
-  postMessage(message: TrainingMessage): void {
-    const copy = structuredClone(message)
-    setTimeout(() => !this.terminated && this.#service.receive(copy))
-  }
-
-  terminate(): void {
-    this.terminated = true
-  }
-}
-
-async function moduleBytes(build: Build): Promise<ArrayBuffer> {
-  if (build === 'relaxed' && !(await relaxedSimd())) setFlagsFromString('--experimental-wasm-relaxed-simd')
-  return new Uint8Array(readFileSync(new URL(`../../src/core/generated/training-${build}.wasm`, import.meta.url))).buffer
-}
-
-const sentence = '小明|把|蛋糕|递给|小红|因为|她|不|饿|了|。'.split('|')
 const settings = (patch: Partial<RunSettings> = {}): RunSettings => ({ task: 'relation', heads: 2, dModel: 16, learningRate: 0.01, residual: false, seed: 1, batch: 16, ...patch })
-
-/** What came of each run, and who waits for it. */
-class Ear {
-  readonly heard: Snapshot[][] = []
-  readonly failures: CoreFailure[] = []
-  #wake = (): void => {}
-
-  snapshot(run: number, snapshot: Snapshot): void {
-    ;(this.heard[run] ??= []).push(snapshot)
-    this.#wake()
-  }
-
-  failed(failure: CoreFailure): void {
-    this.failures.push(failure)
-    this.#wake()
-  }
-
-  last(run = 0): Snapshot {
-    return this.heard[run]!.at(-1)!
-  }
-
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => (this.#wake = resolve))
-  }
-}
 
 let workers: LocalWorker[] = []
 let client: TrainingClient | undefined

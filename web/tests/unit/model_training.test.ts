@@ -1,6 +1,7 @@
 // The runs of the chapter `training`: what is asked of the client, when it goes and when it waits, and what is kept of a run.
 import { beforeEach, expect, test } from 'vitest'
-import type { Snapshot, TrainingListener } from '../../src/core/training'
+import type { Snapshot, StudyReport, TrainingListener } from '../../src/core/training'
+import { studyPlan } from '../../src/model/seed_study.svelte'
 import { Training, headCounts, longestHistory } from '../../src/model/training.svelte'
 import { DrawnClient, drawnSnapshot } from '../drawn/client'
 
@@ -149,4 +150,62 @@ test('a history never grows beyond its bound, and keeps its order and its ends',
   expect([heldOutLoss.length, headAccuracy.length]).toEqual([steps.length, steps.length])
   expect([steps[0], steps.at(-1)]).toEqual([0, 3 * longestHistory - 1])
   expect(steps.every((step, i) => i === 0 || step > steps[i - 1]!)).toBe(true)
+})
+
+const studied = (now: { seed: number; heads: number; step: number } | undefined): StudyReport => ({ now, done: now?.seed ?? 20, total: 20, relations: [], summaries: [] })
+
+test('a study is of the settings on the page, for every h, and pauses the runs', () => {
+  training.set({ seed: 7 })
+  training.play()
+  training.beginStudy()
+  expect(training.state).toBe('paused')
+  expect(client.asked.slice(-2)).toEqual(['pause', 'study'])
+  expect(training.study.settings).toEqual({ ...training.settings, ...studyPlan, steps: 600, heads: headCounts })
+  training.beginStudy()
+  expect(client.asked.filter((asked) => asked === 'study')).toHaveLength(1)
+})
+
+test('what a study found stays when it is done or stopped; other settings forget it', () => {
+  const { study } = training
+  training.beginStudy()
+  client.studied!.report(studied({ seed: 3, heads: 4, step: 10 }))
+  expect([study.state, study.report?.done]).toEqual(['running', 3])
+  study.stop()
+  expect([study.state, study.report?.done, client.asked.at(-1)]).toEqual(['stopped', 3, 'stop study'])
+  client.studied!.report(studied({ seed: 4, heads: 1, step: 10 }))
+  expect(study.report?.done).toBe(3)
+  training.beginStudy()
+  expect([study.state, study.report]).toEqual(['running', undefined])
+  client.studied!.report(studied(undefined))
+  expect(study.state).toBe('done')
+  training.reset()
+  expect(study.state).toBe('done')
+  training.set({ seed: 2 })
+  expect([study.state, study.report, study.settings]).toEqual(['idle', undefined, undefined])
+})
+
+test('other settings or another length stop a study, and what still comes of it belongs to nobody', () => {
+  const { study } = training
+  for (const change of [() => training.set({ dModel: 8 }), () => study.setSteps(200)]) {
+    training.beginStudy()
+    const { studied: old } = client
+    change()
+    expect([study.state, client.asked.at(-1)]).toEqual(['idle', 'stop study'])
+    training.beginStudy()
+    old!.report(studied(undefined))
+    old!.failed({ status: 'crashed' })
+    expect(study.state).toBe('running')
+    study.stop()
+  }
+})
+
+test('a study that fails says so and can be begun anew; without a client there is none', () => {
+  training.beginStudy()
+  client.studied!.failed({ status: 'out_of_memory' })
+  expect([training.study.state, training.study.failure]).toEqual(['failed', { status: 'out_of_memory' }])
+  training.beginStudy()
+  expect([training.study.state, training.study.failure]).toEqual(['running', undefined])
+  const none = new Training(undefined)
+  none.beginStudy()
+  expect(none.study.state).toBe('idle')
 })

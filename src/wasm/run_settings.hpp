@@ -1,0 +1,60 @@
+// What a run over the boundary is started with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "train/run.hpp"
+#include "train/task.hpp"
+#include "wasm/boundary.hpp"
+#include "wasm/request.hpp"
+
+namespace mha::wasm {
+
+[[nodiscard]] inline bool is_task(std::int32_t task) {
+  return task >= 0 && task < static_cast<std::int32_t>(Task::count);
+}
+
+/// −1 stands for none.
+[[nodiscard]] inline bool is_language(std::int32_t language) {
+  return language >= -1 && language <= static_cast<std::int32_t>(Language::english);
+}
+
+[[nodiscard]] inline std::optional<Language> to_language(std::int32_t language) {
+  return language < 0 ? std::nullopt : std::optional(static_cast<Language>(language));
+}
+
+[[nodiscard]] inline std::uint32_t to_seed(double value) {
+  return value >= 0.0 && value <= 4294967295.0 ? static_cast<std::uint32_t>(value) : 0;
+}
+
+struct Settings {
+  ModelShape shape;
+  RunOptions options;
+};
+
+/// Precondition: the record's task is one.
+[[nodiscard]] inline Settings read_settings(const double* record) {
+  const auto number = [&](std::size_t field) { return to_int(record[field]); };
+  const auto is_on = [&](std::size_t field) { return record[field] != 0.0; };
+  const auto task = static_cast<Task>(number(kRunSettings["task"]));
+  Settings read{.shape = model_for(task), .options = options_for(task)};
+  read.shape.heads = number(kRunSettings["heads"]);
+  read.shape.model_dim = number(kRunSettings["modelDim"]);
+  // Heads that do not divide d leave a head_dim that is out of range.
+  const bool divides = read.shape.heads > 0 && read.shape.model_dim % read.shape.heads == 0;
+  read.shape.head_dim = divides ? read.shape.model_dim / read.shape.heads : 0;
+  read.shape.layers = number(kRunSettings["layers"]);
+  read.shape.residual = is_on(kRunSettings["residual"]);
+  read.shape.layer_norm = is_on(kRunSettings["layerNorm"]);
+  read.shape.biases = is_on(kRunSettings["biases"]);
+  read.shape.causal = is_on(kRunSettings["causal"]);
+  read.options.questions = is_on(kRunSettings["shuffled"]) ? Questions::shuffled : Questions::asked;
+  read.options.batch = number(kRunSettings["batch"]);
+  read.options.trainer.adam.learning_rate = record[kRunSettings["learningRate"]];
+  read.options.trainer.seed = to_seed(record[kRunSettings["seed"]]);
+  return read;
+}
+
+}  // namespace mha::wasm
