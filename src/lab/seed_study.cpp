@@ -22,10 +22,12 @@ ModelShape with_heads(ModelShape shape, std::int32_t heads) {
 }
 
 /// Of a table [h, r].
-void find_owners(std::span<const RoleState> states, std::size_t relations, std::vector<std::int32_t>& owners) {
-  owners.assign(relations, kNever);
+void read_states(std::span<const RoleState> states, std::size_t relations, SeedResult& result) {
+  result.owners.assign(relations, kNever);
+  result.shared.assign(relations, 0);
   for (std::size_t i = 0; i < states.size(); ++i) {
-    if (states[i] == RoleState::owner) owners[i % relations] = static_cast<std::int32_t>(i / relations);
+    if (states[i] == RoleState::owner) result.owners[i % relations] = static_cast<std::int32_t>(i / relations);
+    if (states[i] == RoleState::shared) result.shared[i % relations] = 1;
   }
 }
 
@@ -74,7 +76,7 @@ Outcome SeedStudy::step() {
   if (result_.reached == kNever && result_.loss < plan_.bound) result_.reached = steps_;
   if (!is_last) return {};
   if (Outcome bad = run_.measure(false, measurement_); !bad.ok()) return bad;
-  find_owners(measurement_.states, relations(), result_.owners);
+  read_states(measurement_.states, relations(), result_);
   return finish();
 }
 

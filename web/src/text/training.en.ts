@@ -187,8 +187,8 @@ export const training = {
     },
     owners: {
       title: 'Which relations got a head',
-      subtitle: 'in how many seeds some head is right in 90% or more; in brackets, in how many of them it is so for no other relation',
-      cell: (owned: number, alone: number) => `${owned} (${alone})`,
+      subtitle: 'in how many seeds one head looks right in 90% or more (in brackets: and owns no other relation) + in how many none does, but the model answers right in 90% or more',
+      cell: (owned: number, alone: number, shared: number) => `${owned} (${alone}) + ${shared}`,
       runs: 'seeds',
       assignments: 'different assignments',
       groupings: 'the same, heads without numbers',
