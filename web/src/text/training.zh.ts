@@ -185,8 +185,8 @@ export const training: TrainingText = {
     },
     owners: {
       title: '哪些关系有头来管',
-      subtitle: '有一个头看对 90% 以上的种子数（括号里：这个头不管别的关系）＋没有这样的头、模型却答对 90% 以上的种子数',
-      cell: (owned, alone, shared) => `${owned} (${alone}) + ${shared}`,
+      subtitle: '有一个头看对 90% 以上的种子数（括号里：这个头不管别的关系），斜线后是整个模型答对 90% 以上的种子数',
+      cell: (owned, alone, answered) => `${owned} (${alone}) / ${answered}`,
       runs: '种子',
       assignments: '几种不同的分工',
       groupings: '不论头的编号，几种',
