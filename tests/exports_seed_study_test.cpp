@@ -47,13 +47,14 @@ struct Asked {
   std::size_t relations = info(Task::relation_reading).relations.size();
   std::vector<double> progress = std::vector<double>(kSeedProgress.size());
   std::vector<double> summaries = std::vector<double>(2 * kSeedSummary.size());
-  std::vector<std::int32_t> owned = std::vector<std::int32_t>(2 * relations), alone = owned;
+  std::vector<std::int32_t> owned = std::vector<std::int32_t>(2 * relations), alone = owned, answered = owned;
   std::vector<std::int32_t> reached = std::vector<std::int32_t>(2 * kSeeds), grouped = reached;
   std::vector<std::int32_t> groups = std::vector<std::int32_t>(reached.size() * relations);
 
   std::int32_t advance(std::int32_t steps) { return mha_study_advance(steps, progress.data()); }
   std::int32_t read() {
-    return mha_study_read(summaries.data(), owned.data(), alone.data(), reached.data(), grouped.data(), groups.data());
+    return mha_study_read(summaries.data(), owned.data(), alone.data(), answered.data(), reached.data(), grouped.data(),
+                          groups.data());
   }
 };
 
@@ -90,6 +91,7 @@ TEST_CASE("a study over the boundary is the core's, number by number", "[exports
       for (std::size_t r = 0; r < asked.relations; ++r) {
         CHECK(asked.owned[place * asked.relations + r] == summary.owned[r]);
         CHECK(asked.alone[place * asked.relations + r] == summary.alone[r]);
+        CHECK(asked.answered[place * asked.relations + r] == summary.answered[r]);
       }
       for (std::size_t seed = 0; seed < kSeeds; ++seed) {
         const bool is_through = seed < study.results(place).size();

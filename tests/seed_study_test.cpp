@@ -12,8 +12,11 @@ namespace {
 
 using Owners = std::vector<std::int32_t>;
 
+/// Answered is the last relation, if no head owns it.
 SeedResult result(std::int32_t reached, double loss, Owners owners) {
-  return {.reached = reached, .loss = loss, .owners = std::move(owners)};
+  std::vector<std::uint8_t> answered(owners.size(), 0);
+  if (!owners.empty() && owners.back() == kNever) answered.back() = 1;
+  return {.reached = reached, .loss = loss, .owners = std::move(owners), .answered = std::move(answered)};
 }
 
 SeedPlan small(std::int32_t seeds = 2) {
@@ -32,7 +35,8 @@ SeedPlan small(std::int32_t seeds = 2) {
 }
 
 bool same(const SeedResult& a, const SeedResult& b) {
-  return a.reached == b.reached && a.diverged == b.diverged && a.loss == b.loss && a.owners == b.owners;
+  return a.reached == b.reached && a.diverged == b.diverged && a.loss == b.loss && a.owners == b.owners &&
+         a.answered == b.answered;
 }
 
 /// Advances by slices of this many steps to the end.
@@ -68,6 +72,7 @@ TEST_CASE("a summary counts steps, losses and owners", "[seed_study]") {
   CHECK(summary.loss == 0.006);
   CHECK(summary.owned == Owners{4, 4, 4});
   CHECK(summary.alone == Owners{0, 3, 1});
+  CHECK(summary.answered == Owners{0, 0, 1});
   CHECK(summary.assignments == 4);
   REQUIRE(summary.groupings.size() == 3);
   CHECK(summary.groupings[0].groups == Owners{0, 1, 0});
@@ -107,6 +112,9 @@ TEST_CASE("a study's runs are those of the chapter, made one by one", "[seed_stu
       CHECK(found.reached == reached);
       CHECK(found.loss == measured.loss);
       REQUIRE(found.owners.size() == measured.accuracy.size());
+      for (std::size_t r = 0; r < measured.accuracy.size(); ++r) {
+        CHECK(found.answered[r] == (measured.accuracy[r] >= kOwned ? 1 : 0));
+      }
       for (std::size_t i = 0; i < measured.states.size(); ++i) {
         const bool is_owner =
             found.owners[i % found.owners.size()] == static_cast<std::int32_t>(i / found.owners.size());

@@ -1,5 +1,6 @@
 #include "lab/seed_study.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "lab/roles.hpp"
@@ -21,11 +22,15 @@ ModelShape with_heads(ModelShape shape, std::int32_t heads) {
   return shape;
 }
 
-/// Of a table [h, r].
-void find_owners(std::span<const RoleState> states, std::size_t relations, std::vector<std::int32_t>& owners) {
-  owners.assign(relations, kNever);
+void read_roles(const Measurement& measured, SeedResult& result) {
+  const std::vector<RoleState>& states = measured.states;
+  const std::size_t relations = measured.accuracy.size();
+  result.owners.assign(relations, kNever);
+  result.answered.resize(relations);
+  std::ranges::transform(measured.accuracy, result.answered.begin(),
+                         [](float share) { return share >= kOwned ? 1 : 0; });
   for (std::size_t i = 0; i < states.size(); ++i) {
-    if (states[i] == RoleState::owner) owners[i % relations] = static_cast<std::int32_t>(i / relations);
+    if (states[i] == RoleState::owner) result.owners[i % relations] = static_cast<std::int32_t>(i / relations);
   }
 }
 
@@ -76,7 +81,7 @@ Outcome SeedStudy::step() {
   if (result_.reached == kNever && result_.loss < plan_.bound) result_.reached = steps_;
   if (!is_last) return {};
   if (Outcome bad = run_.measure(false, measurement_); !bad.ok()) return bad;
-  find_owners(measurement_.states, relations(), result_.owners);
+  read_roles(measurement_, result_);
   return finish();
 }
 

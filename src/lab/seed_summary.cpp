@@ -52,6 +52,7 @@ SeedSummary summarize(std::span<const SeedResult> results, std::size_t relations
   SeedSummary summary;
   summary.owned.assign(relations, 0);
   summary.alone.assign(relations, 0);
+  summary.answered.assign(relations, 0);
   std::vector<double> steps, losses;
   std::vector<Owners> assignments;
   for (const SeedResult& result : results) {
@@ -60,11 +61,13 @@ SeedSummary summarize(std::span<const SeedResult> results, std::size_t relations
       ++summary.diverged;
       continue;
     }
-    assert(result.owners.size() == relations);
+    assert(result.owners.size() == relations && result.answered.size() == relations);
     losses.push_back(result.loss);
     if (result.reached != kNever) steps.push_back(result.reached);
     if (std::ranges::find(assignments, result.owners) == assignments.end()) assignments.push_back(result.owners);
     count_owners(result.owners, summary);
+    for (std::size_t relation = 0; relation < relations; ++relation)
+      summary.answered[relation] += result.answered[relation];
     count_grouping(groups_of(result.owners), summary.groupings);
   }
   summary.reached = static_cast<std::int32_t>(steps.size());

@@ -18,6 +18,7 @@ struct SeedResult {
   double loss = 0;                ///< held out, after the last step; says nothing if diverged
   /// [r] the head that is RoleState::owner of the relation after the last step, or kNever.
   std::vector<std::int32_t> owners;
+  std::vector<std::uint8_t> answered;  ///< [r] 1: the model answers right in kOwned of the cases
 };
 
 /// Which relations have a head in common, whatever its number.
@@ -33,14 +34,15 @@ struct SeedSummary {
   /// Steps of those that reached the bound. The median of an even count is the mean of the middle two. kNever: none.
   double median = kNever;
   std::int32_t fewest = kNever, most = kNever;
-  double loss = kNever;             ///< median after the last step; kNever: all diverged
-  std::vector<std::int32_t> owned;  ///< [r] in how many runs a head owned the relation
-  std::vector<std::int32_t> alone;  ///< [r] in how many of these it owned nothing else
-  std::int32_t assignments = 0;     ///< different `owners`: two that differ in the heads' numbers alone count twice
-  std::vector<Grouping> groupings;  ///< where those count once; the most frequent first, of equal ones the earlier
+  double loss = kNever;                ///< median after the last step; kNever: all diverged
+  std::vector<std::int32_t> owned;     ///< [r] in how many runs a head owned the relation
+  std::vector<std::int32_t> alone;     ///< [r] in how many of these it owned nothing else
+  std::vector<std::int32_t> answered;  ///< [r] in how many runs the model answered it right
+  std::int32_t assignments = 0;        ///< different `owners`: two that differ in the heads' numbers alone count twice
+  std::vector<Grouping> groupings;     ///< where those count once; the most frequent first, of equal ones the earlier
 };
 
-/// `relations`: r. Precondition: so many owners in every result that did not diverge.
+/// `relations`: r. Precondition: so many owners, and as many answered, in every result that did not diverge.
 [[nodiscard]] SeedSummary summarize(std::span<const SeedResult> results, std::size_t relations);
 
 }  // namespace mha

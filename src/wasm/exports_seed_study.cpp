@@ -76,16 +76,16 @@ std::int32_t mha_study_advance(std::int32_t count, double* progress) {
   return answer(outcome);
 }
 
-std::int32_t mha_study_read(double* summaries, std::int32_t* owned, std::int32_t* alone, std::int32_t* reached,
-                            std::int32_t* grouped, std::int32_t* groups) {
+std::int32_t mha_study_read(double* summaries, std::int32_t* owned, std::int32_t* alone, std::int32_t* answered,
+                            std::int32_t* reached, std::int32_t* grouped, std::int32_t* groups) {
   const auto& study = open_study();
   if (!study) return answer(Status::not_loaded);
   const std::size_t counts = study->plan().heads.size();
   const auto seeds = static_cast<std::size_t>(study->plan().seeds);
   const std::size_t relations = study->relations();
   if (!usable(summaries, counts * kSeedSummary.size()) || !usable(owned, counts * relations) ||
-      !usable(alone, counts * relations) || !usable(reached, counts * seeds) || !usable(grouped, counts * seeds) ||
-      !usable(groups, counts * seeds * relations)) {
+      !usable(alone, counts * relations) || !usable(answered, counts * relations) || !usable(reached, counts * seeds) ||
+      !usable(grouped, counts * seeds) || !usable(groups, counts * seeds * relations)) {
     return answer(Status::wrong_size);
   }
   std::fill_n(reached, counts * seeds, kNever);
@@ -97,6 +97,7 @@ std::int32_t mha_study_read(double* summaries, std::int32_t* owned, std::int32_t
     write_summary(summary, summaries + place * kSeedSummary.size());
     std::ranges::copy(summary.owned, owned + place * relations);
     std::ranges::copy(summary.alone, alone + place * relations);
+    std::ranges::copy(summary.answered, answered + place * relations);
     std::ranges::transform(results, reached + place * seeds, &SeedResult::reached);
     std::ranges::transform(summary.groupings, grouped + place * seeds, &Grouping::seeds);
     for (std::size_t i = 0; i < summary.groupings.size(); ++i) {

@@ -20,10 +20,11 @@ MHA_EXPORT(mha_study_close) std::int32_t mha_study_close();
 MHA_EXPORT(mha_study_advance) std::int32_t mha_study_advance(std::int32_t count, double* progress);
 
 /// What is known so far, for every h of the plan. c of them, s seeds, r relations: summaries [c] (kSeedSummary
-/// records); owned, alone [c, r]; reached [c, s], by seeds; grouped [c, s] and groups [c, s, r]: in how many runs each
-/// Grouping appeared, and which it is, as many as the summary says. What is not filled is kNever. Errors: not_loaded.
+/// records); owned, alone, answered [c, r]; reached [c, s], by seeds; grouped [c, s] and groups [c, s, r]: in how many
+/// runs each Grouping appeared, and which it is, as many as the summary says. What is not filled is kNever. Errors:
+/// not_loaded.
 MHA_EXPORT(mha_study_read)
-std::int32_t mha_study_read(double* summaries, std::int32_t* owned, std::int32_t* alone, std::int32_t* reached,
-                            std::int32_t* grouped, std::int32_t* groups);
+std::int32_t mha_study_read(double* summaries, std::int32_t* owned, std::int32_t* alone, std::int32_t* answered,
+                            std::int32_t* reached, std::int32_t* grouped, std::int32_t* groups);
 
 }  // extern "C"

@@ -59,10 +59,11 @@ export class SeedStudy {
     const records = new Float64Array(heads.length * seedSummaryRecord.size)
     const owned = new Int32Array(heads.length * relations)
     const alone = new Int32Array(owned.length)
+    const answered = new Int32Array(owned.length)
     const reachedAt = new Int32Array(heads.length * seeds)
     const grouped = new Int32Array(reachedAt.length)
     const groups = new Int32Array(reachedAt.length * relations)
-    this.wasm.run('mha_study_read', out(records), out(owned), out(alone), out(reachedAt), out(grouped), out(groups))
+    this.wasm.run('mha_study_read', out(records), out(owned), out(alone), out(answered), out(reachedAt), out(grouped), out(groups))
     return heads.map((count, place) => {
       const read = (field: Exclude<keyof typeof seedSummaryRecord, 'size'>): number => records[place * seedSummaryRecord.size + seedSummaryRecord[field]]!
       const row = <Numbers extends Int32Array>(numbers: Numbers, width: number): Int32Array => numbers.slice(place * width, (place + 1) * width)
@@ -72,7 +73,7 @@ export class SeedStudy {
         heads: count, runs, reached, diverged,
         steps: reached === 0 ? undefined : { median: read('median'), fewest: read('fewest'), most: read('most') },
         loss: runs === diverged ? undefined : loss,
-        owned: row(owned, relations), alone: row(alone, relations),
+        owned: row(owned, relations), alone: row(alone, relations), answered: row(answered, relations),
         assignments: read('assignments'),
         groupings: Array.from(row(grouped, seeds).subarray(0, read('groupings')), (often, i) => ({ groups: ofGrouping.slice(i * relations, (i + 1) * relations), runs: often })),
         reachedAt: Array.from(row(reachedAt, seeds).subarray(0, runs), (step) => (step < 0 ? undefined : step)),

@@ -99,6 +99,8 @@ export interface StudySummary {
   /** [relations] in how many runs some head was right in 90 %, and in how many of these it did nothing else as well */
   owned: Int32Array
   alone: Int32Array
+  /** [relations] in how many runs the whole model answered right in 90 % */
+  answered: Int32Array
   /** different ones, heads told apart by their numbers */
   assignments: number
   /** different ones, whatever the heads' numbers: relations with the same number share a head, −1 has none; the most frequent first */

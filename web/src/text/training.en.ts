@@ -168,7 +168,7 @@ export const training = {
     failed: 'It stopped: the part that computes did not go on. Try again; if it happens again, close other tabs.',
     found: (bound: string, steps: number, rows: readonly { heads: number; reached: number; runs: number; median: string }[]) =>
       `Loss below ${bound} within ${steps} steps: ${rows
-        .map(({ heads, reached, runs, median }) => `h = ${heads} in ${reached} of ${runs} seeds${reached > 0 ? `, after ${median} steps (median)` : ''}`)
+        .map(({ heads, reached, runs, median }) => `h = ${heads} in ${reached} of ${runs} ${runs === 1 ? 'seed' : 'seeds'}${reached > 0 ? `, after ${median} steps (median)` : ''}`)
         .join('; ')}.`,
     design: 'The task has several jobs by design. Two layers, or an MLP to read out, can do it with one head.',
     strip: {
@@ -190,8 +190,8 @@ export const training = {
     },
     owners: {
       title: 'Which relations got a head',
-      subtitle: 'in how many seeds some head is right in 90% or more; in brackets, in how many of them it is so for no other relation',
-      cell: (owned: number, alone: number) => `${owned} (${alone})`,
+      subtitle: 'in how many seeds one head looks right in 90% or more (in brackets: and owns no other relation) / in how many the whole model answers right in 90% or more',
+      cell: (owned: number, alone: number, answered: number) => `${owned} (${alone}) / ${answered}`,
       runs: 'seeds',
       assignments: 'different assignments',
       groupings: 'the same, heads without numbers',

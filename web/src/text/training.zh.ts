@@ -188,8 +188,8 @@ export const training: TrainingText = {
     },
     owners: {
       title: '哪些关系有头来管',
-      subtitle: '有几个种子，某个头对它看对了 90% 以上；括号里是其中这个头只管这一种的',
-      cell: (owned, alone) => `${owned} (${alone})`,
+      subtitle: '有一个头看对 90% 以上的种子数（括号里：这个头不管别的关系），斜线后是整个模型答对 90% 以上的种子数',
+      cell: (owned, alone, answered) => `${owned} (${alone}) / ${answered}`,
       runs: '种子',
       assignments: '几种不同的分工',
       groupings: '不论头的编号，几种',

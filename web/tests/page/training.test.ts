@@ -127,7 +127,7 @@ test('many seeds: it tells how far it is, can be stopped, says only numbers, and
   await isIn('stopped')
   const shown = await lesson.text(study)
   expect(shown).not.toMatch(/NaN|Infinity|undefined|∞/)
-  expect(shown).toMatch(/h = 8 in \d+ of \d+ seeds/)
+  expect(shown).toMatch(/h = 8 in \d+ of \d+ seeds?/)
   const found = await lesson.text(id('study-owners'))
   await lesson.page.evaluate(() => new Promise((done) => setTimeout(done, 400)))
   expect(await lesson.text(id('study-owners'))).toBe(found)

@@ -61,7 +61,7 @@ test('a study goes to its end without anything else, and every number in it is o
   const { now, total, relations, summaries } = ear.last
   expect([now, total, ear.failures.length]).toEqual([undefined, 6, 0])
   expect(summaries.map(({ heads }) => heads)).toEqual([1, 2])
-  for (const { runs, reached, diverged, steps, loss, owned, alone, assignments, groupings, reachedAt } of summaries) {
+  for (const { runs, reached, diverged, steps, loss, owned, alone, answered, assignments, groupings, reachedAt } of summaries) {
     expect([runs, diverged, reachedAt.length, owned.length]).toEqual([3, 0, 3, relations.length])
     const found = reachedAt.filter((step) => step !== undefined)
     expect(found.length).toBe(reached)
@@ -69,7 +69,10 @@ test('a study goes to its end without anything else, and every number in it is o
     if (steps !== undefined) expect([steps.fewest, steps.most]).toEqual([Math.min(...found), Math.max(...found)])
     expect(steps === undefined).toBe(reached === 0)
     expect(loss).toBeGreaterThan(0)
-    owned.forEach((count, relation) => expect(count).toBeGreaterThanOrEqual(alone[relation]!))
+    owned.forEach((count, relation) => {
+      expect(count).toBeGreaterThanOrEqual(alone[relation]!)
+      expect(Math.max(count, answered[relation]!)).toBeLessThanOrEqual(runs)
+    })
     expect(groupings.reduce((sum, one) => sum + one.runs, 0)).toBe(runs)
     expect(assignments).toBeGreaterThanOrEqual(groupings.length)
     for (const { groups } of groupings) expect(groups.length).toBe(relations.length)
