@@ -146,6 +146,21 @@ inline constexpr auto kRunProgress = record("runProgress", "double", {{"steps"},
 /// As in Dilemma.
 inline constexpr auto kDilemma = record("dilemma", "double", {{"head"}, {"query"}, {"first"}, {"second"}, {"loss"}});
 
+/// As in Quality.
+inline constexpr auto kQuality = record("quality", "double", {{"loss"}, {"accuracy"}});
+
+/// As in HeadOff. importance: raw, in nats.
+inline constexpr auto kHeadOff = record("headOff", "double",
+                                        {{"loss"},
+                                         {"accuracy"},
+                                         {"accuracyLost"},
+                                         {"slicedLoss"},
+                                         {"slicedAccuracy"},
+                                         {"importance"},
+                                         {"normalised"},
+                                         {"rank"},
+                                         {"importanceRank"}});
+
 /// In the order of enum Options::Scale.
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};
 /// In the order of enum Detail.
