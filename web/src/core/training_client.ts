@@ -62,6 +62,14 @@ class Client implements TrainingClient {
     this.#send({ kind: 'show', tokens: [...tokens] })
   }
 
+  studyHeads(run: number): void {
+    this.#send({ kind: 'studyHeads', run })
+  }
+
+  switchHeads(run: number, off: readonly number[]): void {
+    this.#send({ kind: 'switchHeads', run, off: [...off] })
+  }
+
   #send(message: TrainingMessage): void {
     if (this.#waiting !== undefined) this.#waiting.push(message)
     else this.#worker?.postMessage(message)
@@ -93,6 +101,8 @@ class Client implements TrainingClient {
   #receive(reply: TrainingReply): void {
     if (reply.generation !== this.#generation) return
     if (reply.kind === 'snapshot') this.#listener?.snapshot(reply.run, reply.snapshot)
+    else if (reply.kind === 'studied') this.#listener?.studied(reply.run, reply.study)
+    else if (reply.kind === 'switched') this.#listener?.switched(reply.run, reply.switched)
     else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
     else this.#listener?.failed(reply.failure)
   }

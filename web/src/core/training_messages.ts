@@ -1,6 +1,6 @@
 // What the page and the training worker say to each other.
 import type { CoreFailure } from './protocol'
-import type { RunSettings, Snapshot } from './training'
+import type { HeadStudy, RunSettings, Snapshot, Switched } from './training'
 
 export type TrainingMessage =
   /** comes first: the module's bytes */
@@ -11,7 +11,11 @@ export type TrainingMessage =
   | { kind: 'pause' }
   | { kind: 'step' }
   | { kind: 'show'; tokens: string[] }
+  | { kind: 'studyHeads'; run: number }
+  | { kind: 'switchHeads'; run: number; off: number[] }
 
 export type TrainingReply =
   | { kind: 'snapshot'; generation: number; run: number; snapshot: Snapshot }
+  | { kind: 'studied'; generation: number; run: number; study: HeadStudy | undefined }
+  | { kind: 'switched'; generation: number; run: number; switched: Switched | undefined }
   | { kind: 'failed'; generation: number; failure: CoreFailure }

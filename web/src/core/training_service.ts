@@ -49,9 +49,7 @@ export class TrainingService {
         if (!this.#working) void this.#work()
         return
       case 'pause':
-        if (this.#pace === undefined) return
-        this.#pace = undefined
-        return this.#report(true)
+        return this.#rest()
       case 'step':
         this.#pace = undefined
         this.#advance(1)
@@ -59,7 +57,24 @@ export class TrainingService {
       case 'show':
         this.#tokens = message.tokens
         return this.#report(false)
+      case 'studyHeads':
+        return this.#answer(message.run, (run) => ({ kind: 'studied', generation: this.#generation, run: message.run, study: run.studyHeads() }))
+      case 'switchHeads':
+        return this.#answer(message.run, (run) => ({ kind: 'switched', generation: this.#generation, run: message.run, switched: run.switchHeads(message.off) }))
     }
+  }
+
+  /** Of a run that rests. Runs that could not be made answer nothing: their failure was told. */
+  #answer(place: number, reply: (run: TrainingRun) => TrainingReply): void {
+    this.#rest()
+    const run = this.#runs[place]
+    if (run !== undefined) this.#post(reply(run))
+  }
+
+  #rest(): void {
+    if (this.#pace === undefined) return
+    this.#pace = undefined
+    this.#report(true)
   }
 
   async #reset({ generation, runs, tokens }: Extract<TrainingMessage, { kind: 'reset' }>): Promise<void> {

@@ -140,6 +140,68 @@ export const training = {
     reading: (head: number, query: string, key: string, weight: string) => `Head ${head}: ${query} → ${key} ${weight}`,
     table: (head: number) => `Attention weights of head ${head}`,
   },
+  off: {
+    title: 'Switch heads off',
+    line: 'A head is switched off before $W_O$: its output becomes zeros, all else stays. Every number here is of sentences no run has trained on.',
+    measuring: 'Each head is being switched off in turn …',
+    running: 'The run goes on. It has to rest while its heads are switched off.',
+    measure: 'Pause and measure',
+    at: (step: number) => `Measured at step ${step}.`,
+    outdated: (step: number, now: number) => `Measured at step ${step}; the run has come to step ${now}.`,
+    again: 'Measure again',
+    overflow: 'Without some of its heads this model answers with numbers too large to tell.',
+    group: 'Heads that are on',
+    on: 'on',
+    allOn: 'All on',
+    allOff: 'All off',
+    switched: (off: readonly number[], heads: number, residual: boolean) =>
+      off.length === 0
+        ? heads === 1 ? 'The head is on.' : `All ${heads} heads are on.`
+        : off.length < heads
+          ? `Without ${headList(off).toLowerCase()}:`
+          : residual ? 'No head is left. Each word answers from itself alone.' : 'No head is left. To this model all answers are equally likely now.',
+    compared: { caption: 'With heads as switched now, and with all on', now: 'as switched', allOn: 'all on', loss: 'Loss', right: 'Right answers' },
+    table: {
+      caption: 'What the model loses without each head',
+      head: 'Head',
+      loss: 'Loss without it',
+      right: 'Right without it',
+      change: 'change in points',
+      importance: 'share of the layer, and in nats',
+      rank: 'Place by loss, by $I_h$',
+      ranks: (byLoss: number, byImportance: number) => `place ${byLoss} by loss, place ${byImportance} by I_h`,
+      wrongLoss: 'Wrong way: loss',
+      wrongRight: 'Wrong way: right',
+    },
+    words: {
+      only: (without: string, whole: string) => `There is one head. Without it the loss is ${without} in place of ${whole}.`,
+      missed: (heads: readonly number[], without: string, whole: string) =>
+        `${headList(heads)} ${heads.length === 1 ? 'is' : 'are'} missed most: without ${heads.length === 1 ? 'it' : 'any one of them'} the loss is ${without} in place of ${whole}.`,
+      agree: (heads: readonly number[]) => `${headList(heads)} ${heads.length === 1 ? 'has' : 'have'} the largest $I_h$, too: here both agree on the first place.`,
+      trap: (largest: readonly number[], missed: number, place: number, heads: number) =>
+        `But ${headList(largest).toLowerCase()} ${largest.length === 1 ? 'has' : 'have'} the largest $I_h$; head ${missed} comes ${place === heads ? 'last' : `at place ${place}`} among ${heads}.`,
+      why: '*That is the trap.* $I_h$ is a slope, taken where all heads are full on: how the loss begins to change when a head is turned down a little. Where answers have become certain the slope has all but vanished, however much hangs on the head. Switching it off goes the whole way.',
+      nobody: (largest: readonly number[]) =>
+        `No head is missed: whichever one goes, the loss does not rise. ${headList(largest)} ${largest.length === 1 ? 'has' : 'have'} the largest $I_h$ all the same: it measures how steep a slope is, not whether it leads up or down.`,
+    },
+    wrong: {
+      toggle: 'Wrong on purpose: zero a slice of the output, after $W_O$',
+      why: 'A common bug, and no ablation: $W_O$ has mixed the heads by then, so that every slice of the output holds a part of every head. What is zeroed is nobody’s.',
+    },
+    pruning: {
+      title: 'The pruning curve',
+      subtitle: 'right answers while heads go, one after another',
+      byImportance: 'by $I_h$, the smallest first',
+      greedy: 'each time the head without which the loss is least',
+      axis: 'heads switched off; below, which one went',
+      alt: (heads: number, byImportance: readonly string[], greedy: readonly string[]) =>
+        `Right answers from all heads on (${heads}) to none. By I_h, the smallest first: ${byImportance.join(', ')}. Each time the one missed least: ${greedy.join(', ')}.`,
+      table: { caption: 'Right answers and loss while heads go', gone: 'Off', went: 'went last', right: 'right', loss: 'loss', importanceShort: 'By $I_h$', greedyShort: 'Missed least' },
+      note: 'Both orders are found on the very sentences that they are measured on. Missed least means the least loss; drawn are the right answers.',
+    },
+    theirs:
+      '*Their figures, not ours.* Michel, Levy and Neubig (2019) took heads out of a translation model (WMT): of 96 encoder heads, each taken out alone, 8 changed the score significantly, and half of those 8 improved it by going. By $I_h$ about 20% of that model’s heads, and about 40% of BERT’s, could be pruned with no loss to speak of. A head that can go after training may have been of use in it.',
+  },
   honest: {
     title: 'What this shows, and what it does not',
     points: [
