@@ -167,7 +167,7 @@ export const training = {
       loss: 'Loss without it',
       right: 'Right without it',
       change: 'change in points',
-      importance: 'share of the layer, and in nats',
+      importance: 'normalised; in nats',
       rank: 'Place by loss, by $I_h$',
       ranks: (byLoss: number, byImportance: number) => `place ${byLoss} by loss, place ${byImportance} by I_h`,
       wrongLoss: 'Wrong way: loss',
@@ -177,10 +177,11 @@ export const training = {
       only: (without: string, whole: string) => `There is one head. Without it the loss is ${without} in place of ${whole}.`,
       missed: (heads: readonly number[], without: string, whole: string) =>
         `${headList(heads)} ${heads.length === 1 ? 'is' : 'are'} missed most: without ${heads.length === 1 ? 'it' : 'any one of them'} the loss is ${without} in place of ${whole}.`,
-      agree: (heads: readonly number[]) => `${headList(heads)} ${heads.length === 1 ? 'has' : 'have'} the largest $I_h$, too: here both agree on the first place.`,
+      agree: (heads: readonly number[]) => `${headList(heads)} ${heads.length === 1 ? 'has' : 'have'} the largest $I_h$, too: here the two agree on the first place. More steps, another seed or another number of heads may tell otherwise.`,
       trap: (largest: readonly number[], missed: number, place: number, heads: number) =>
         `But ${headList(largest).toLowerCase()} ${largest.length === 1 ? 'has' : 'have'} the largest $I_h$; head ${missed} comes ${place === heads ? 'last' : `at place ${place}`} among ${heads}.`,
-      why: '*That is the trap.* $I_h$ is a slope, taken where all heads are full on: how the loss begins to change when a head is turned down a little. Where answers have become certain the slope has all but vanished, however much hangs on the head. Switching it off goes the whole way.',
+      why: '*That is the trap.* $I_h$ is a slope, taken where all heads are full on: how the loss begins to change when a head is turned down a little. Switching it off goes the whole way.',
+      certain: 'Where answers have become certain, as most are here, the slope has all but vanished, however much hangs on the head.',
       nobody: (largest: readonly number[]) =>
         `No head is missed: whichever one goes, the loss does not rise. ${headList(largest)} ${largest.length === 1 ? 'has' : 'have'} the largest $I_h$ all the same: it measures how steep a slope is, not whether it leads up or down.`,
     },

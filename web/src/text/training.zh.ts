@@ -165,8 +165,8 @@ export const training: TrainingText = {
       head: '头',
       loss: '少了它，损失',
       right: '少了它，答对',
-      change: '升降几个百分点',
-      importance: '在这一层里的份量；原值，单位 nat',
+      change: '升降，百分点',
+      importance: '归一化；原值（nat）',
       rank: '名次：按损失，按 $I_h$',
       ranks: (byLoss, byImportance) => `按损失排第 ${byLoss}，按 I_h 排第 ${byImportance}`,
       wrongLoss: '错法：损失',
@@ -175,9 +175,10 @@ export const training: TrainingText = {
     words: {
       only: (without, whole) => `只有一个头。关掉它，损失从 ${whole} 变成 ${without}。`,
       missed: (heads, without, whole) => `最少不了的是${headList(heads)}：关掉${heads.length === 1 ? '它' : '其中一个'}，损失从 ${whole} 变成 ${without}。`,
-      agree: (heads) => `$I_h$ 最大的也是${headList(heads)}：这一回，两种排法的第一名相同。`,
+      agree: (heads) => `$I_h$ 最大的也是${headList(heads)}：这一回，两种排法的第一名相同。再训练一阵，换个种子，或者换个头数，就不一定了。`,
       trap: (largest, missed, place, heads) => `可 $I_h$ 最大的是${headList(largest)}；按 $I_h$ 排，头 ${missed} 在 ${heads} 个头里${place === heads ? '垫底' : `只排第 ${place}`}。`,
-      why: '*这就是陷阱。* $I_h$ 是一个斜率，在所有头都开足的地方量：把一个头稍微调小一点，损失怎么动。答案已经很有把握的时候，斜率几乎没有了，哪怕全靠这个头。真的关掉，才是一关到底。',
+      why: '*这就是陷阱。* $I_h$ 是一个斜率，在所有头都开足的地方量：把一个头稍微调小一点，损失怎么动。真的关掉，才是一关到底。',
+      certain: '像现在这样，多数答案已经很有把握，斜率就几乎没有了，哪怕全靠这个头。',
       nobody: (largest) => `少了哪一个都不要紧：不管关掉哪个头，损失都没升。$I_h$ 最大的照样有，是${headList(largest)}：它只量斜率多陡，不管是往上还是往下。`,
     },
     wrong: {

@@ -10,9 +10,9 @@ import { drawFrom, drawn } from './core_support'
 const draw = drawFrom(drawn)
 
 /** Heads with a loss without them and an I_h; the model with all of them has the loss `whole`. */
-function study(heads: readonly (readonly [without: number, normalised: number])[], whole = 0.01): HeadStudy {
+function study(heads: readonly (readonly [without: number, normalised: number])[], { whole = 0.01, accuracy = 1 } = {}): HeadStudy {
   const place = (column: 0 | 1, value: number): number => 1 + heads.filter((head) => head[column] > value).length
-  const curve = [{ loss: whole, accuracy: 1, head: undefined }]
+  const curve = [{ loss: whole, accuracy, head: undefined }]
   return {
     step: 5,
     heads: heads.map(([loss, normalised]) => ({
@@ -28,8 +28,8 @@ const say = (heads: Parameters<typeof study>[0], lang: 'zh' | 'en'): string => w
 
 test('the same head on both counts: they agree', () => {
   const heads = [[1.25, 0.9], [0.02, 0.3]] as const
-  expect(say(heads, 'en')).toBe('Head 1 is missed most: without it the loss is 1.25 in place of 0.01.\nHead 1 has the largest $I_h$, too: here both agree on the first place.')
-  expect(say(heads, 'zh')).toBe('最少不了的是头 1：关掉它，损失从 0.01 变成 1.25。\n$I_h$ 最大的也是头 1：这一回，两种排法的第一名相同。')
+  expect(say(heads, 'en')).toBe('Head 1 is missed most: without it the loss is 1.25 in place of 0.01.\nHead 1 has the largest $I_h$, too: here the two agree on the first place. More steps, another seed or another number of heads may tell otherwise.')
+  expect(say(heads, 'zh')).toBe('最少不了的是头 1：关掉它，损失从 0.01 变成 1.25。\n$I_h$ 最大的也是头 1：这一回，两种排法的第一名相同。再训练一阵，换个种子，或者换个头数，就不一定了。')
 })
 
 test('another head has the largest I_h: the trap, with the place that it gives to the one that is missed', () => {
@@ -37,6 +37,14 @@ test('another head has the largest I_h: the trap, with the place that it gives t
   expect(say(heads, 'en')).toContain('But head 1 has the largest $I_h$; head 2 comes last among 3.\n*That is the trap.*')
   expect(say(heads, 'zh')).toContain('可 $I_h$ 最大的是头 1；按 $I_h$ 排，头 2 在 3 个头里垫底。\n*这就是陷阱。*')
   expect(say([[0.02, 0.9], [1.25, 0.4], [0.03, 0.1]], 'en')).toContain('head 2 comes at place 2 among 3')
+})
+
+test('a vanished slope is the reason only where answers are certain', () => {
+  const heads = [[0.02, 0.9], [1.25, 0.1]] as const
+  for (const { off: { words } } of [en, zh]) {
+    expect(whoIsMissed(study(heads), words).at(-1)).toBe(words.certain)
+    expect(whoIsMissed(study(heads, { accuracy: 0.4 }), words).at(-1)).toBe(words.why)
+  }
 })
 
 test('nobody is missed, one head alone, and several in the same place', () => {

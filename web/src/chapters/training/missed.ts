@@ -3,6 +3,9 @@ import type { HeadStudy } from '../../core/training'
 import { printedLoss } from '../../model/format'
 import type { TrainingText } from '../../text/training.en'
 
+/** From this share of right answers on, most of them count as certain. */
+const mostlyRight = 0.9
+
 export function whoIsMissed({ heads, greedy }: HeadStudy, words: TrainingText['off']['words']): string[] {
   const whole = greedy[0]!.loss
   const first = (place: 'rank' | 'importanceRank'): number[] => heads.flatMap((head, i) => (head[place] === 1 ? [i] : []))
@@ -15,5 +18,6 @@ export function whoIsMissed({ heads, greedy }: HeadStudy, words: TrainingText['o
   const most = words.missed(numbered(missed), printedLoss(without.loss), printedLoss(whole))
   const both = missed.filter((head) => largest.includes(head))
   if (both.length > 0) return [most, words.agree(numbered(both))]
-  return [most, words.trap(numbered(largest), missed[0]! + 1, importanceRank, heads.length), words.why]
+  const trap = [most, words.trap(numbered(largest), missed[0]! + 1, importanceRank, heads.length), words.why]
+  return greedy[0]!.accuracy >= mostlyRight ? [...trap, words.certain] : trap
 }
