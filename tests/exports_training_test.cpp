@@ -20,7 +20,9 @@ namespace mha::test {
 namespace {
 
 using wasm::kDilemma;
+using wasm::kHeadOff;
 using wasm::kMaxRuns;
+using wasm::kQuality;
 using wasm::kRunProgress;
 using wasm::kRunSettings;
 
@@ -62,8 +64,8 @@ struct Asked {
   }
 };
 
-TEST_CASE("a run over the boundary is the core's, number by number", "[exports][training]") {
-  REQUIRE(mha_run_open(1, settings().data()) == 0);
+/// The run of settings(), without the boundary.
+void start_alike(ObservedRun& run) {
   ModelShape shape = model_for(Task::relation_reading);
   shape.heads = 2;
   shape.model_dim = 16;
@@ -72,8 +74,13 @@ TEST_CASE("a run over the boundary is the core's, number by number", "[exports][
   options.batch = 8;
   options.trainer.adam.learning_rate = 0.01;
   options.trainer.seed = 7;
-  ObservedRun run;
   REQUIRE(run.start(shape, options).ok());
+}
+
+TEST_CASE("a run over the boundary is the core's, number by number", "[exports][training]") {
+  REQUIRE(mha_run_open(1, settings().data()) == 0);
+  ObservedRun run;
+  start_alike(run);
   Asked asked;
   REQUIRE(asked.advance(1, 9) == 0);
   REQUIRE(run.advance(9).ok());
@@ -100,6 +107,54 @@ TEST_CASE("a run over the boundary is the core's, number by number", "[exports][
   CHECK(asked.dilemma == std::vector<double>{double(dilemma.head), double(dilemma.query), double(dilemma.first),
                                              double(dilemma.second), dilemma.loss});
   REQUIRE(mha_run_close(1) == 0);
+}
+
+TEST_CASE("heads switched off over the boundary: the core's numbers, each at its place", "[exports][training]") {
+  REQUIRE(mha_run_open(1, settings().data()) == 0);
+  Asked asked;
+  REQUIRE(asked.advance(1, 9) == 0);
+  ObservedRun run;
+  start_alike(run);
+  REQUIRE(run.advance(9).ok());
+
+  HeadsOff study;
+  REQUIRE(run.study_heads(study).ok());
+  std::vector<double> heads(2 * kHeadOff.size()), curves(2 * 3 * kQuality.size()), want_heads, want_curves;
+  std::vector<std::int32_t> orders(2 * 2);
+  REQUIRE(mha_run_study_heads(1, heads.data(), orders.data(), curves.data()) == 0);
+  for (const HeadOff& head : study.heads) {
+    want_heads.insert(want_heads.end(), {head.without.loss, head.without.accuracy, head.accuracy_lost, head.sliced.loss,
+                                         head.sliced.accuracy, head.importance.raw, head.importance.normalised,
+                                         static_cast<double>(head.rank), static_cast<double>(head.importance_rank)});
+  }
+  for (const Pruning* const pruning : {&study.by_importance, &study.greedy}) {
+    for (const Quality& point : pruning->curve) want_curves.insert(want_curves.end(), {point.loss, point.accuracy});
+  }
+  CHECK(heads == want_heads);
+  CHECK(curves == want_curves);
+  CHECK(std::equal(orders.begin(), orders.begin() + 2, study.by_importance.order.begin()));
+  CHECK(std::equal(orders.begin() + 2, orders.end(), study.greedy.order.begin()));
+
+  const std::vector<float> gates = {1.0F, 0.0F};
+  Evaluation switched, all_on;
+  REQUIRE(run.switch_heads(gates, switched, all_on).ok());
+  std::vector<double> loss(2), accuracy(2 * (1 + run.relations()));
+  REQUIRE(mha_run_switch_heads(1, gates.data(), loss.data(), accuracy.data()) == 0);
+  CHECK(loss == std::vector<double>{switched.loss, all_on.loss});
+  CHECK(accuracy[0] == switched.all.accuracy());
+  CHECK(accuracy[1 + run.relations()] == all_on.all.accuracy());
+  for (std::size_t relation = 0; relation < run.relations(); ++relation) {
+    CHECK(accuracy[1 + relation] == switched.relations[relation].accuracy());
+    CHECK(accuracy[2 + run.relations() + relation] == all_on.relations[relation].accuracy());
+  }
+
+  const std::vector<float> broken = {1.0F, static_cast<float>(kNan)};
+  CHECK(mha_run_switch_heads(1, broken.data(), loss.data(), accuracy.data()) == number(Status::bad_gate));
+  CHECK(mha_run_switch_heads(1, nullptr, loss.data(), accuracy.data()) == number(Status::wrong_size));
+  CHECK(mha_run_study_heads(1, nullptr, orders.data(), curves.data()) == number(Status::wrong_size));
+  REQUIRE(mha_run_close(1) == 0);
+  CHECK(mha_run_switch_heads(1, gates.data(), loss.data(), accuracy.data()) == number(Status::not_loaded));
+  CHECK(mha_run_study_heads(1, heads.data(), orders.data(), curves.data()) == number(Status::not_loaded));
 }
 
 TEST_CASE("runs do not know of each other", "[exports][training]") {

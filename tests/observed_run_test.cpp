@@ -42,6 +42,13 @@ bool all_finite(const Measurement& measured) {
          std::all_of(measured.head_accuracy.begin(), measured.head_accuracy.end(), finite);
 }
 
+bool all_finite(const mha::HeadsOff& study) {
+  return std::all_of(study.heads.begin(), study.heads.end(), [](const mha::HeadOff& head) {
+    return std::isfinite(head.without.loss) && std::isfinite(head.sliced.loss) && std::isfinite(head.importance.raw) &&
+           std::isfinite(head.importance.normalised);
+  });
+}
+
 }  // namespace
 
 TEST_CASE("a run learns to read relations, and heads take some of them", "[observed_run]") {
@@ -79,9 +86,11 @@ TEST_CASE("what is measured or shown between two steps changes nothing of a run"
   REQUIRE(quiet.advance(12).ok());
   start(asked, small(2));
   Measurement measured;
+  mha::HeadsOff study;
   for (int i = 0; i < 12; ++i) {
     REQUIRE(asked.advance(1).ok());
     REQUIRE(asked.measure(true, measured).ok());
+    REQUIRE(asked.study_heads(study).ok());
   }
   Measurement expected;
   REQUIRE(quiet.measure(true, expected).ok());
@@ -129,6 +138,51 @@ TEST_CASE("a sentence on show: every row of every map adds up to 1, and the verb
   }
 }
 
+TEST_CASE("heads switched off by hand: all of them gone, the answers are gone, too", "[observed_run]") {
+  ObservedRun run;
+  start(run, small(4));
+  REQUIRE(run.advance(250).ok());
+  mha::Evaluation switched, all_on;
+  const std::vector<float> on(4, 1.0F), off(4, 0.0F);
+  REQUIRE(run.switch_heads(on, switched, all_on).ok());
+  CHECK(switched.loss == all_on.loss);
+  CHECK(switched.all.right == all_on.all.right);
+  REQUIRE(run.switch_heads(off, switched, all_on).ok());
+  CHECK(switched.loss > all_on.loss + 1.0);
+  CHECK(switched.all.accuracy() < all_on.all.accuracy() - 0.4);
+  CHECK(switched.relations.size() == all_on.relations.size());
+
+  // The same sentences as in a study of the heads, and as in what is measured.
+  mha::HeadsOff study;
+  Measurement measured;
+  REQUIRE(run.study_heads(study).ok());
+  REQUIRE(run.measure(false, measured).ok());
+  CHECK(study.greedy.curve.front().loss == measured.loss);
+  CHECK(study.greedy.curve.back().loss == switched.loss);
+  for (std::size_t head = 0; head < 4; ++head) {
+    std::vector<float> gates = on;
+    gates[head] = 0.0F;
+    REQUIRE(run.switch_heads(gates, switched, all_on).ok());
+    CHECK(switched.loss == study.heads[head].without.loss);
+  }
+
+  CHECK(run.switch_heads({}, switched, all_on).status == Status::bad_gate);
+  CHECK(run.switch_heads(std::span(on).first(3), switched, all_on).status == Status::bad_gate);
+  CHECK(ObservedRun().study_heads(study).status != Status::ok);
+}
+
+TEST_CASE("one head: there is one to switch off", "[observed_run]") {
+  ObservedRun run;
+  start(run, small(1));
+  mha::HeadsOff study;
+  REQUIRE(run.study_heads(study).ok());
+  REQUIRE(study.heads.size() == 1);
+  CHECK(study.heads[0].rank == 1);
+  CHECK(study.heads[0].importance_rank == 1);
+  CHECK(study.by_importance.curve.size() == 2);
+  CHECK(study.greedy.order == study.by_importance.order);
+}
+
 TEST_CASE("a run that cannot be started is none", "[observed_run]") {
   ObservedRun run;
   Settings settings = small(4);
@@ -153,6 +207,8 @@ TEST_CASE("wild settings may learn badly, but every number that is told is finit
       Measurement measured;
       // A model of the last finite state may still answer with infinite logits: then it says so.
       if (run.measure(true, measured).ok()) CHECK(all_finite(measured));
+      mha::HeadsOff study;
+      if (run.study_heads(study).ok()) CHECK(all_finite(study));
       CHECK(std::isfinite(run.loss()));
     }
   }

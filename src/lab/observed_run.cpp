@@ -90,6 +90,17 @@ Outcome ObservedRun::find_idle(const Evaluation& whole, Measurement& measurement
   return {};
 }
 
+Outcome ObservedRun::study_heads(HeadsOff& study) {
+  return study_heads_off(probe_, asked_, run_.trainer().parameters(), study);
+}
+
+Outcome ObservedRun::switch_heads(std::span<const float> gates, Evaluation& switched, Evaluation& all_on) {
+  if (gates.size() != index(all_heads())) return {.status = Status::bad_gate};
+  const auto parameters = run_.trainer().parameters();
+  if (Outcome bad = evaluate(probe_, asked_, parameters, {}, all_on); !bad.ok()) return bad;
+  return evaluate(probe_, asked_, parameters, gates, switched);
+}
+
 Outcome ObservedRun::show(std::span<const std::int32_t> tokens, std::span<float> maps, Dilemma& dilemma) {
   const std::size_t n = tokens.size();
   if (n == 0 || n > index(info(run_.options().task).longest)) return {.status = Status::bad_batch};

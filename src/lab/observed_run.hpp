@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lab/head_role.hpp"
+#include "lab/heads_off.hpp"
 #include "lab/roles.hpp"
 #include "mha/status.hpp"
 #include "train/batch.hpp"
@@ -58,6 +59,13 @@ class ObservedRun {
   /// `switching`: also switches every head off once, for is_idle, which otherwise stays as it is.
   /// Errors: as Trainer::evaluate.
   [[nodiscard]] Outcome measure(bool switching, Measurement& measurement);
+
+  /// The held-out questions without any one head, and without one after another. Errors: as study_heads_off().
+  [[nodiscard]] Outcome study_heads(HeadsOff& study);
+
+  /// The held-out questions with heads switched by gates [l·h], and beside it with all on.
+  /// Errors: bad_gate: not one finite gate per head; as Trainer::evaluate.
+  [[nodiscard]] Outcome switch_heads(std::span<const float> gates, Evaluation& switched, Evaluation& all_on);
 
   /// One sentence through the model: maps [l·h, n, n]. `tokens` are places in the task's vocabulary.
   /// Errors: bad_batch: a token is none, or there are too many or none; wrong_size: maps; as Trainer::evaluate.

@@ -147,7 +147,8 @@ inline constexpr auto kRunProgress = record("runProgress", "double", {{"steps"},
 inline constexpr auto kDilemma = record("dilemma", "double", {{"head"}, {"query"}, {"first"}, {"second"}, {"loss"}});
 
 /// As in SeedPlan. language: a Language, or −1 for both.
-inline constexpr auto kSeedPlan = record("seedPlan", "double", {{"seeds"}, {"steps"}, {"bound"}, {"every"}, {"language"}});
+inline constexpr auto kSeedPlan =
+    record("seedPlan", "double", {{"seeds"}, {"steps"}, {"bound"}, {"every"}, {"language"}});
 
 /// The run that goes on, as in SeedStudy: its seed and its h as places from 0. done: 0 or 1.
 inline constexpr auto kSeedProgress = record("seedProgress", "double", {{"seed"}, {"place"}, {"steps"}, {"done"}});
@@ -156,6 +157,21 @@ inline constexpr auto kSeedProgress = record("seedProgress", "double", {{"seed"}
 inline constexpr auto kSeedSummary = record(
     "seedSummary", "double",
     {{"runs"}, {"reached"}, {"diverged"}, {"median"}, {"fewest"}, {"most"}, {"loss"}, {"assignments"}, {"groupings"}});
+
+/// As in Quality.
+inline constexpr auto kQuality = record("quality", "double", {{"loss"}, {"accuracy"}});
+
+/// As in HeadOff. importance: raw, in nats.
+inline constexpr auto kHeadOff = record("headOff", "double",
+                                        {{"loss"},
+                                         {"accuracy"},
+                                         {"accuracyLost"},
+                                         {"slicedLoss"},
+                                         {"slicedAccuracy"},
+                                         {"importance"},
+                                         {"normalised"},
+                                         {"rank"},
+                                         {"importanceRank"}});
 
 /// In the order of enum Options::Scale.
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};

@@ -72,6 +72,8 @@ int main() {
   print_record(kSeedPlan);
   print_record(kSeedProgress);
   print_record(kSeedSummary);
+  print_record(kQuality);
+  print_record(kHeadOff);
   print_tasks();
   print("\nexport const trainingLimits = {");
   print_limit("maxRuns", kMaxRuns);

@@ -9,7 +9,8 @@
 extern "C" {
 
 /// Begins a study anew. `settings`: a kRunSettings record, its heads are not read; `heads`: `count` numbers; `plan`: a
-/// kSeedPlan record. Errors: no_such_cell: no such task or language; as SeedStudy::start. After an error no study is open.
+/// kSeedPlan record. Errors: no_such_cell: no such task or language; as SeedStudy::start. After an error no study is
+/// open.
 MHA_EXPORT(mha_study_open)
 std::int32_t mha_study_open(const double* settings, const std::int32_t* heads, std::int32_t count, const double* plan);
 

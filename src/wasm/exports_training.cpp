@@ -46,6 +46,34 @@ void write(const std::vector<From>& from, To* to) {
   std::transform(from.begin(), from.end(), to, [](From value) { return static_cast<To>(value); });
 }
 
+void write(const HeadOff& head, double* record) {
+  record[kHeadOff["loss"]] = head.without.loss;
+  record[kHeadOff["accuracy"]] = head.without.accuracy;
+  record[kHeadOff["accuracyLost"]] = head.accuracy_lost;
+  record[kHeadOff["slicedLoss"]] = head.sliced.loss;
+  record[kHeadOff["slicedAccuracy"]] = head.sliced.accuracy;
+  record[kHeadOff["importance"]] = head.importance.raw;
+  record[kHeadOff["normalised"]] = head.importance.normalised;
+  record[kHeadOff["rank"]] = head.rank;
+  record[kHeadOff["importanceRank"]] = head.importance_rank;
+}
+
+void write(const std::vector<Quality>& curve, double* records) {
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    records[i * kQuality.size() + kQuality["loss"]] = curve[i].loss;
+    records[i * kQuality.size() + kQuality["accuracy"]] = curve[i].accuracy;
+  }
+}
+
+/// accuracy [1 + relations]
+void write(const Evaluation& evaluation, std::size_t relations, double* accuracy) {
+  accuracy[0] = evaluation.all.accuracy();
+  std::fill_n(accuracy + 1, relations, -1.0);
+  for (std::size_t i = 0; i < evaluation.relations.size(); ++i) {
+    if (evaluation.relations[i].asked > 0) accuracy[1 + i] = evaluation.relations[i].accuracy();
+  }
+}
+
 }  // namespace
 
 std::int32_t mha_run_open(std::int32_t run, const double* settings) {
@@ -122,6 +150,41 @@ std::int32_t mha_run_show(std::int32_t run, const std::int32_t* words, std::int3
   dilemma[kDilemma["first"]] = found.first;
   dilemma[kDilemma["second"]] = found.second;
   dilemma[kDilemma["loss"]] = found.loss;
+  return answer(Status::ok);
+}
+
+std::int32_t mha_run_study_heads(std::int32_t run, double* heads, std::int32_t* orders, double* curves) {
+  Slot* const slot = find(run);
+  if (slot == nullptr) return answer(Status::not_loaded);
+  const auto count = static_cast<std::size_t>(slot->run.all_heads());
+  const std::size_t curve = (count + 1) * kQuality.size();
+  if (!usable(heads, count * kHeadOff.size()) || !usable(orders, 2 * count) || !usable(curves, 2 * curve)) {
+    return answer(Status::wrong_size);
+  }
+  HeadsOff study;
+  if (Outcome bad = slot->run.study_heads(study); !bad.ok()) return answer(bad);
+  for (std::size_t head = 0; head < count; ++head) write(study.heads[head], heads + head * kHeadOff.size());
+  write(study.by_importance.order, orders);
+  write(study.greedy.order, orders + count);
+  write(study.by_importance.curve, curves);
+  write(study.greedy.curve, curves + curve);
+  return answer(Status::ok);
+}
+
+std::int32_t mha_run_switch_heads(std::int32_t run, const float* gates, double* loss, double* accuracy) {
+  Slot* const slot = find(run);
+  if (slot == nullptr) return answer(Status::not_loaded);
+  const auto heads = static_cast<std::size_t>(slot->run.all_heads());
+  const std::size_t relations = slot->run.relations();
+  if (!usable(gates, heads) || !usable(loss, 2) || !usable(accuracy, 2 * (1 + relations))) {
+    return answer(Status::wrong_size);
+  }
+  Evaluation switched, all_on;
+  if (Outcome bad = slot->run.switch_heads({gates, heads}, switched, all_on); !bad.ok()) return answer(bad);
+  loss[0] = switched.loss;
+  loss[1] = all_on.loss;
+  write(switched, relations, accuracy);
+  write(all_on, relations, accuracy + 1 + relations);
   return answer(Status::ok);
 }
 

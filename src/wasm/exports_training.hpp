@@ -35,6 +35,16 @@ std::int32_t mha_run_measure(std::int32_t run, std::int32_t switching, double* l
 MHA_EXPORT(mha_run_show)
 std::int32_t mha_run_show(std::int32_t run, const std::int32_t* words, std::int32_t n, float* maps, double* dilemma);
 
+/// What held-out sentences say of the heads: heads [l·h] kHeadOff records; orders [2, l·h] and curves [2, l·h + 1]
+/// kQuality records of pruning, first by I_h, then greedy. Errors: not_loaded; as ObservedRun::study_heads.
+MHA_EXPORT(mha_run_study_heads)
+std::int32_t mha_run_study_heads(std::int32_t run, double* heads, std::int32_t* orders, double* curves);
+
+/// The same sentences with heads switched by gates [l·h], and with all on: loss [2]; accuracy [2, 1 + r], over all
+/// questions and by relation (−1: nothing was asked). Errors: not_loaded; as ObservedRun::switch_heads.
+MHA_EXPORT(mha_run_switch_heads)
+std::int32_t mha_run_switch_heads(std::int32_t run, const float* gates, double* loss, double* accuracy);
+
 /// Where each of `count` tokens stands in the vocabulary of a task, −1: nowhere. The text is as for mha_embed.
 /// Errors: no_such_cell: no such task; bad_text.
 MHA_EXPORT(mha_task_words)

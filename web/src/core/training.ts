@@ -66,9 +66,57 @@ export interface Snapshot {
   stepsPerSecond: number
 }
 
+/** Over all questions about held-out sentences. */
+export interface Quality {
+  loss: number
+  /** share of right answers */
+  accuracy: number
+}
+
+/** One head, and the model without it, as documented in src/lab/heads_off.hpp. */
+export interface HeadOff {
+  without: Quality
+  /** accuracy with all heads, less that without it */
+  accuracyLost: number
+  /** the common bug: a slice of the output zeroed, after W_O */
+  sliced: Quality
+  /** I_h, in nats, and divided by the norm of its layer's */
+  importance: number
+  normalised: number
+  /** 1: no head is missed more */
+  rank: number
+  /** 1: no head has a larger I_h */
+  importanceRank: number
+}
+
+/** The model when so many heads are out; `head`: the one that went last. */
+export interface PrunedPoint extends Quality {
+  head: number | undefined
+}
+
+export interface HeadStudy {
+  /** the model that was studied */
+  step: number
+  heads: readonly HeadOff[]
+  /** from all heads to none: the smallest I_h first, and each time the one that is missed least */
+  byImportance: readonly PrunedPoint[]
+  greedy: readonly PrunedPoint[]
+}
+
+/** The model with heads switched off by hand, and beside it with all of them. */
+export interface Switched {
+  step: number
+  off: readonly number[]
+  now: Quality & { relations: Float64Array }
+  allOn: Quality & { relations: Float64Array }
+}
+
 /** Answers of the client. `run`: its place in the list that was given to `reset`. */
 export interface TrainingListener {
   snapshot(run: number, snapshot: Snapshot): void
+  /** undefined: some number is too large to be told */
+  studied(run: number, study: HeadStudy | undefined): void
+  switched(run: number, switched: Switched | undefined): void
   failed(failure: CoreFailure): void
 }
 
@@ -141,4 +189,8 @@ export interface TrainingClient {
   /** One study at a time: it replaces the one before. While the runs go it waits. */
   study(settings: StudySettings, listener: StudyListener): void
   stopStudy(): void
+  /** Pauses, and studies what one run loses without each of its heads. */
+  studyHeads(run: number): void
+  /** Pauses, and answers without some of its heads. */
+  switchHeads(run: number, off: readonly number[]): void
 }

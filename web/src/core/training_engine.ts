@@ -1,7 +1,7 @@
 // One run in the training module, in the lesson's terms. Runs in the worker.
-import { dilemmaRecord, runProgressRecord, runSettingsRecord, type TaskInfo, type TaskName, tasks } from './generated/training_tables'
+import { dilemmaRecord, headOffRecord, qualityRecord, runProgressRecord, runSettingsRecord, type TaskInfo, type TaskName, tasks } from './generated/training_tables'
 import { CoreError } from './protocol'
-import type { Dilemma, RunSettings, Snapshot } from './training'
+import type { Dilemma, HeadOff, HeadStudy, PrunedPoint, Quality, RunSettings, Snapshot, Switched } from './training'
 import { out, type Wasm } from './wasm'
 
 /** In the order of the core's numbers. */
@@ -78,6 +78,35 @@ export class TrainingRun {
     }
   }
 
+  /** undefined: some model without some heads answers with numbers that are not finite. */
+  studyHeads(): HeadStudy | undefined {
+    const heads = new Float64Array(this.#heads * headOffRecord.size)
+    const orders = new Int32Array(2 * this.#heads)
+    const curves = new Float64Array(2 * (this.#heads + 1) * qualityRecord.size)
+    return finite(() => {
+      this.wasm.run('mha_run_study_heads', this.place, out(heads), out(orders), out(curves))
+      const half = curves.length / 2
+      return {
+        step: this.#progress.steps,
+        heads: Array.from({ length: this.#heads }, (_, head) => headOffOf(heads.subarray(head * headOffRecord.size))),
+        byImportance: curveOf(orders.subarray(0, this.#heads), curves.subarray(0, half)),
+        greedy: curveOf(orders.subarray(this.#heads), curves.subarray(half)),
+      }
+    })
+  }
+
+  switchHeads(off: readonly number[]): Switched | undefined {
+    const gates = Float32Array.from({ length: this.#heads }, (_, head) => (off.includes(head) ? 0 : 1))
+    const loss = new Float64Array(2)
+    const row = 1 + this.#task.relations.length
+    const accuracy = new Float64Array(2 * row)
+    return finite(() => {
+      this.wasm.run('mha_run_switch_heads', this.place, gates, out(loss), out(accuracy))
+      const [now, allOn] = [0, 1].map((i) => ({ loss: loss[i]!, accuracy: accuracy[i * row]!, relations: accuracy.slice(i * row + 1, (i + 1) * row) }))
+      return { step: this.#progress.steps, off, now: now!, allOn: allOn! }
+    })
+  }
+
   #measure(tokens: readonly string[], thorough: boolean, stepsPerSecond: number): Snapshot {
     const { relations } = this.#task
     const loss = new Float64Array(1)
@@ -130,3 +159,28 @@ function dilemmaOf(record: Float64Array, maps: Float32Array, n: number): Dilemma
   const row = (head * n + query) * n
   return { head, query, giver: record[dilemmaRecord.first]!, receiver: record[dilemmaRecord.second]!, weights: maps.slice(row, row + n), loss: record[dilemmaRecord.loss]! }
 }
+
+/** What is asked, or undefined if a number of it is not finite. */
+function finite<Answer>(ask: () => Answer): Answer | undefined {
+  try {
+    return ask()
+  } catch (error) {
+    if (error instanceof CoreError && error.failure.status === 'overflow') return undefined
+    throw error
+  }
+}
+
+const qualityOf = (record: Float64Array): Quality => ({ loss: record[qualityRecord.loss]!, accuracy: record[qualityRecord.accuracy]! })
+
+function headOffOf(record: Float64Array): HeadOff {
+  const field = (name: Exclude<keyof typeof headOffRecord, 'size'>): number => record[headOffRecord[name]]!
+  return {
+    without: { loss: field('loss'), accuracy: field('accuracy') },
+    accuracyLost: field('accuracyLost'),
+    sliced: { loss: field('slicedLoss'), accuracy: field('slicedAccuracy') },
+    importance: field('importance'), normalised: field('normalised'), rank: field('rank'), importanceRank: field('importanceRank'),
+  }
+}
+
+const curveOf = (order: Int32Array, curve: Float64Array): PrunedPoint[] =>
+  Array.from({ length: order.length + 1 }, (_, gone) => ({ ...qualityOf(curve.subarray(gone * qualityRecord.size)), head: gone === 0 ? undefined : order[gone - 1]! }))

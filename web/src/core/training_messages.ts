@@ -1,6 +1,6 @@
 // What the page and the training worker say to each other.
 import type { CoreFailure } from './protocol'
-import type { RunSettings, Snapshot, StudyReport, StudySettings } from './training'
+import type { HeadStudy, RunSettings, Snapshot, StudyReport, StudySettings, Switched } from './training'
 
 export type TrainingMessage =
   /** comes first: the module's bytes */
@@ -15,9 +15,13 @@ export type TrainingMessage =
   /** a study of many seeds, whose answers carry its id */
   | { kind: 'study'; id: number; settings: StudySettings }
   | { kind: 'stopStudy' }
+  | { kind: 'studyHeads'; run: number }
+  | { kind: 'switchHeads'; run: number; off: number[] }
 
 export type TrainingReply =
   | { kind: 'snapshot'; generation: number; run: number; snapshot: Snapshot }
+  | { kind: 'studied'; generation: number; run: number; study: HeadStudy | undefined }
+  | { kind: 'switched'; generation: number; run: number; switched: Switched | undefined }
   | { kind: 'failed'; generation: number; failure: CoreFailure }
-  | { kind: 'studied'; id: number; report: StudyReport }
-  | { kind: 'studyFailed'; id: number; failure: CoreFailure }
+  | { kind: 'seedsStudied'; id: number; report: StudyReport }
+  | { kind: 'seedStudyFailed'; id: number; failure: CoreFailure }

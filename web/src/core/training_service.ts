@@ -54,9 +54,7 @@ export class TrainingService {
         if (!this.#working) void this.#work()
         return
       case 'pause':
-        if (this.#pace === undefined) return
-        this.#pace = undefined
-        return this.#report(true)
+        return this.#rest()
       case 'step':
         this.#pace = undefined
         this.#advance(1)
@@ -73,6 +71,10 @@ export class TrainingService {
         this.#study?.close()
         this.#study = undefined
         return
+      case 'studyHeads':
+        return this.#answer(message.run, (run) => ({ kind: 'studied', generation: this.#generation, run: message.run, study: run.studyHeads() }))
+      case 'switchHeads':
+        return this.#answer(message.run, (run) => ({ kind: 'switched', generation: this.#generation, run: message.run, switched: run.switchHeads(message.off) }))
     }
   }
 
@@ -82,7 +84,7 @@ export class TrainingService {
       const study = (this.#study = new SeedStudy(await this.#loading!, settings))
       void this.#follow(id, study)
     } catch (error) {
-      this.#post({ kind: 'studyFailed', id, failure: failureOf(error) })
+      this.#post({ kind: 'seedStudyFailed', id, failure: failureOf(error) })
     }
   }
 
@@ -96,15 +98,28 @@ export class TrainingService {
         while (!waits && !study.done && this.#now() - start < sliceMs) study.advance(1)
         if (study.done || start - reported >= studyMs.report) {
           reported = start
-          this.#post({ kind: 'studied', id, report: study.report() })
+          this.#post({ kind: 'seedsStudied', id, report: study.report() })
         }
         if (study.done) return
       } catch (error) {
         this.#study = undefined
-        return this.#post({ kind: 'studyFailed', id, failure: failureOf(error) })
+        return this.#post({ kind: 'seedStudyFailed', id, failure: failureOf(error) })
       }
       await (waits ? new Promise((resolve) => setTimeout(resolve, studyMs.wait)) : nextTask())
     }
+  }
+
+  /** Of a run that rests. Runs that could not be made answer nothing: their failure was told. */
+  #answer(place: number, reply: (run: TrainingRun) => TrainingReply): void {
+    this.#rest()
+    const run = this.#runs[place]
+    if (run !== undefined) this.#post(reply(run))
+  }
+
+  #rest(): void {
+    if (this.#pace === undefined) return
+    this.#pace = undefined
+    this.#report(true)
   }
 
   async #reset({ generation, runs, tokens }: Extract<TrainingMessage, { kind: 'reset' }>): Promise<void> {

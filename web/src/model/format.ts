@@ -47,6 +47,10 @@ export function restAsPrinted(sum: number, shown: readonly number[], decimals: n
 /** So many significant digits, without zeros that say nothing and without a power of ten: 0.0042, 12.5, 1230. */
 export const rounded = (value: number, digits: number): string => String(Number(value.toPrecision(digits)))
 
+/** A loss: three digits are what the eye can compare, fewer where it is small. */
+export const printedLoss = (loss: number): string =>
+  loss < 0.0001 ? '< 0.0001' : loss >= 1000 ? '> 1000' : rounded(loss, loss < 0.001 ? 1 : loss < 0.01 ? 2 : 3)
+
 /** Three significant digits in the unit that reads best. */
 export function duration(ms: number): string {
   const [count, unit] = ms < 0.1 ? [1000 * ms, 'µs'] : ms < 1000 ? [ms, 'ms'] : [ms / 1000, 's']

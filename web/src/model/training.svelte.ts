@@ -1,6 +1,6 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
 import type { CoreFailure } from '../core/protocol'
-import type { RunSettings, Snapshot, TrainingClient } from '../core/training'
+import type { HeadStudy, RunSettings, Snapshot, Switched, TrainingClient } from '../core/training'
 import { SeedStudy } from './seed_study.svelte'
 
 export const headCounts = [1, 2, 4, 8] as const
@@ -30,6 +30,11 @@ export interface Run {
   /** [heads × relations] each */
   headAccuracy: readonly Float32Array[]
   snapshot: Snapshot | undefined
+  /** heads that the reader has switched off */
+  off: readonly number[]
+  /** of the step that they name; 'overflow': some number was too large to be told */
+  study: HeadStudy | 'overflow' | undefined
+  switched: Switched | 'overflow' | undefined
 }
 
 export type TrainingState = 'idle' | 'running' | 'paused' | 'diverged' | 'failed'
@@ -165,8 +170,26 @@ export class Training {
     if (this.#wanted) this.#go()
   }
 
+  /** What the chosen run, as it is now, loses without its heads. It pauses. */
+  studyHeads(): void {
+    if (!this.#started || this.failure !== undefined) return
+    this.pause()
+    this.#client?.studyHeads(this.chosen)
+    this.#client?.switchHeads(this.chosen, this.run.off)
+  }
+
+  /** Of the chosen run. Numbers of an earlier step do not stand beside new ones. */
+  switchHeads(off: readonly number[]): void {
+    if (!this.#started || this.failure !== undefined) return
+    this.#change(this.chosen, { off })
+    if (!this.#wanted && isCurrent(this.run)) this.#client?.switchHeads(this.chosen, off)
+    else this.studyHeads()
+  }
+
   #empty(): Run[] {
-    return headCounts.map((heads) => ({ settings: { ...this.settings, heads }, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined }))
+    return headCounts.map((heads) => ({
+      settings: { ...this.settings, heads }, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined, off: [], study: undefined, switched: undefined,
+    }))
   }
 
   #begin(): void {
@@ -178,6 +201,12 @@ export class Training {
     this.#client?.reset(made.map(({ settings }) => settings), this.#tokens, {
       snapshot: (run, snapshot) => {
         if (ours()) this.#take(run, snapshot)
+      },
+      studied: (run, study) => {
+        if (ours()) this.#change(run, { study: study ?? 'overflow' })
+      },
+      switched: (run, switched) => {
+        if (ours()) this.#change(run, { switched: switched ?? 'overflow' })
       },
       failed: (failure) => {
         if (!ours()) return
@@ -193,11 +222,18 @@ export class Training {
     this.#client?.play({ stepsPerSecond: this.speed, snapshotsPerSecond: this.#still ? still : usual })
   }
 
+  #change(place: number, change: Partial<Run>): void {
+    this.runs = this.runs.map((run, i) => (i === place ? { ...run, ...change } : run))
+  }
+
   #take(place: number, snapshot: Snapshot): void {
     this.runs = this.runs.map((run, i) => (i === place ? grown(run, snapshot) : run))
     if (this.state === 'diverged') this.#wanted = false
   }
 }
+
+/** Whether its study is of the model on show. */
+export const isCurrent = ({ study, snapshot }: Run): boolean => study !== undefined && study !== 'overflow' && study.step === snapshot?.step
 
 function grown(run: Run, snapshot: Snapshot): Run {
   if (run.steps.at(-1) === snapshot.step) return { ...run, snapshot }

@@ -130,7 +130,7 @@ export const training = {
     marks: { giver: { letter: 'G', name: 'gives' }, receiver: { letter: 'R', name: 'receives' } },
     rest: (tokens: number) => (tokens === 1 ? 'the other one' : `the other ${tokens}`),
     loss: (loss: string) => `Loss of the two answers at this word: ${loss}`,
-    note: 'One head is not helpless: from unequal shares the read-out can learn to tell the two apart. That takes several times as many steps, or stalls, depending on the start.',
+    note: 'One head is not helpless: from unequal shares the read-out can learn to tell the two apart. That takes more than twice as many steps, or does not get there, depending on the start.',
     absent: 'The sentence on show has no word that asks two questions.',
   },
   maps: {
@@ -143,13 +143,76 @@ export const training = {
     reading: (head: number, query: string, key: string, weight: string) => `Head ${head}: ${query} → ${key} ${weight}`,
     table: (head: number) => `Attention weights of head ${head}`,
   },
+  off: {
+    title: 'Switch heads off',
+    line: 'A head is switched off before $W_O$: its output becomes zeros, all else stays. Every number here is of sentences no run has trained on.',
+    measuring: 'Each head is being switched off in turn …',
+    running: 'The run goes on. It has to rest while its heads are switched off.',
+    measure: 'Pause and measure',
+    at: (step: number) => `Measured at step ${step}.`,
+    outdated: (step: number, now: number) => `Measured at step ${step}; the run has come to step ${now}.`,
+    again: 'Measure again',
+    overflow: 'Without some of its heads this model answers with numbers too large to tell.',
+    group: 'Heads that are on',
+    on: 'on',
+    allOn: 'All on',
+    allOff: 'All off',
+    switched: (off: readonly number[], heads: number, residual: boolean) =>
+      off.length === 0
+        ? heads === 1 ? 'The head is on.' : `All ${heads} heads are on.`
+        : off.length < heads
+          ? `Without ${headList(off).toLowerCase()}:`
+          : residual ? 'No head is left. Each word answers from itself alone.' : 'No head is left. To this model all answers are equally likely now.',
+    compared: { caption: 'With heads as switched now, and with all on', now: 'as switched', allOn: 'all on', loss: 'Loss', right: 'Right answers' },
+    table: {
+      caption: 'What the model loses without each head',
+      head: 'Head',
+      loss: 'Loss without it',
+      right: 'Right without it',
+      change: 'change in points',
+      importance: 'normalised; in nats',
+      rank: 'Place by loss, by $I_h$',
+      ranks: (byLoss: number, byImportance: number) => `place ${byLoss} by loss, place ${byImportance} by I_h`,
+      wrongLoss: 'Wrong way: loss',
+      wrongRight: 'Wrong way: right',
+    },
+    words: {
+      only: (without: string, whole: string) => `There is one head. Without it the loss is ${without} in place of ${whole}.`,
+      missed: (heads: readonly number[], without: string, whole: string) =>
+        `${headList(heads)} ${heads.length === 1 ? 'is' : 'are'} missed most: without ${heads.length === 1 ? 'it' : 'any one of them'} the loss is ${without} in place of ${whole}.`,
+      agree: (heads: readonly number[]) => `${headList(heads)} ${heads.length === 1 ? 'has' : 'have'} the largest $I_h$, too: here the two agree on the first place. More steps, another seed or another number of heads may tell otherwise.`,
+      trap: (largest: readonly number[], missed: number, place: number, heads: number) =>
+        `But ${headList(largest).toLowerCase()} ${largest.length === 1 ? 'has' : 'have'} the largest $I_h$; head ${missed} comes ${place === heads ? 'last' : `at place ${place}`} among ${heads}.`,
+      why: '*That is the trap.* $I_h$ is a slope, taken where all heads are full on: how the loss begins to change when a head is turned down a little. Switching it off goes the whole way.',
+      certain: 'Where answers have become certain, as most are here, the slope has all but vanished, however much hangs on the head.',
+      nobody: (largest: readonly number[]) =>
+        `No head is missed: whichever one goes, the loss does not rise. ${headList(largest)} ${largest.length === 1 ? 'has' : 'have'} the largest $I_h$ all the same: it measures how steep a slope is, not whether it leads up or down.`,
+    },
+    wrong: {
+      toggle: 'Wrong on purpose: zero a slice of the output, after $W_O$',
+      why: 'A common bug, and no ablation: $W_O$ has mixed the heads by then, so that every slice of the output holds a part of every head. What is zeroed is nobody’s.',
+    },
+    pruning: {
+      title: 'The pruning curve',
+      subtitle: 'right answers while heads go, one after another',
+      byImportance: 'by $I_h$, the smallest first',
+      greedy: 'each time the head without which the loss is least',
+      axis: 'heads switched off; below, which one went',
+      alt: (heads: number, byImportance: readonly string[], greedy: readonly string[]) =>
+        `Right answers from all heads on (${heads}) to none. By I_h, the smallest first: ${byImportance.join(', ')}. Each time the one missed least: ${greedy.join(', ')}.`,
+      table: { caption: 'Right answers and loss while heads go', gone: 'Off', went: 'went last', right: 'right', loss: 'loss', importanceShort: 'By $I_h$', greedyShort: 'Missed least' },
+      note: 'Both orders are found on the very sentences that they are measured on. Missed least means the least loss; drawn are the right answers.',
+    },
+    theirs:
+      '*Their figures, not ours.* Michel, Levy and Neubig (2019) took heads out of a translation model (WMT): of 96 encoder heads, each taken out alone, 8 changed the score significantly, and half of those 8 improved it by going. By $I_h$ about 20% of that model’s heads, and about 40% of BERT’s, could be pruned with no loss to speak of. A head that can go after training may have been of use in it.',
+  },
   honest: {
     title: 'What this shows, and what it does not',
     points: [
       '*It is supervised.* The right partners are known, and the loss rewards naming them. The task has several jobs by design; nobody assigns them to heads.',
       '*Held-out means never seen.* Loss and percentages come from sentences that no step has trained on. The lesson’s own sentence, in Chinese and in English, was kept among them on purpose.',
       '*One layer, linear read-out, no residual.* With a second layer, or an MLP to read out, one head can do the task as well.',
-      '*h = 1 is slower, not unable.* It takes several times as many steps, or stalls; it depends on the start.',
+      '*h = 1 is slower, not unable.* It takes more than twice as many steps, or does not get there; it depends on the start. “Twenty seeds” counts.',
       '*Jobs are partial, shared, done twice, or absent.* Tidy ones are luck. A head that is hardly used is part of the finding, not a fault.',
       '*Attention weights say where a head looks.* Whether the answer depends on it is another question: switching the head off tells.',
     ],

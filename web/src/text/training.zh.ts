@@ -129,7 +129,7 @@ export const training: TrainingText = {
     marks: { giver: { letter: '给', name: '谁给的' }, receiver: { letter: '收', name: '给了谁' } },
     rest: (tokens) => `其余 ${tokens} 个`,
     loss: (loss) => `这个词的两个答案，损失是 ${loss}`,
-    note: '一个头也不是没办法：两份分得不一样多，读出的那一层就能学着分清谁是谁。只是要多走几倍的步数，或者卡住，看从哪里开始。',
+    note: '一个头也不是没办法：两份分得不一样多，读出的那一层就能学着分清谁是谁。只是要走两倍多的步数，或者一直到不了，看从哪里开始。',
     absent: '现在这一句里，没有哪个词要问两件事。',
   },
   maps: {
@@ -142,13 +142,73 @@ export const training: TrainingText = {
     reading: (head, query, key, weight) => `头 ${head}：${query} → ${key} ${weight}`,
     table: (head) => `头 ${head} 的注意力权重`,
   },
+  off: {
+    title: '关掉几个头',
+    line: '关掉一个头，是在 $W_O$ 之前把它的输出换成零，别的都不动。这里的数，都是用没训练过的句子测的。',
+    measuring: '正在一个头一个头地关掉来测……',
+    running: '还在训练。要关头，得先停下来。',
+    measure: '暂停，测一测',
+    at: (step) => `测的是第 ${step} 步的模型。`,
+    outdated: (step, now) => `测的是第 ${step} 步的模型，它现在到了第 ${now} 步。`,
+    again: '重新测',
+    overflow: '少了某些头，这个模型算出的数大得没法显示。',
+    group: '开着的头',
+    on: '开着',
+    allOn: '全部打开',
+    allOff: '全部关掉',
+    switched: (off, heads, residual) =>
+      off.length === 0
+        ? heads === 1 ? '这个头开着。' : `${heads} 个头都开着。`
+        : off.length < heads
+          ? `关掉${headList(off)} 以后：`
+          : residual ? '一个头也没留。每个词只能靠自己来答。' : '一个头也没留。现在在这个模型看来，哪个答案都一样可能。',
+    compared: { caption: '现在的开关，和全部打开时比', now: '现在', allOn: '全开', loss: '损失', right: '答对' },
+    table: {
+      caption: '少了每一个头，模型会差多少',
+      head: '头',
+      loss: '少了它，损失',
+      right: '少了它，答对',
+      change: '升降，百分点',
+      importance: '归一化；原值（nat）',
+      rank: '名次：按损失，按 $I_h$',
+      ranks: (byLoss, byImportance) => `按损失排第 ${byLoss}，按 I_h 排第 ${byImportance}`,
+      wrongLoss: '错法：损失',
+      wrongRight: '错法：答对',
+    },
+    words: {
+      only: (without, whole) => `只有一个头。关掉它，损失从 ${whole} 变成 ${without}。`,
+      missed: (heads, without, whole) => `最少不了的是${headList(heads)}：关掉${heads.length === 1 ? '它' : '其中一个'}，损失从 ${whole} 变成 ${without}。`,
+      agree: (heads) => `$I_h$ 最大的也是${headList(heads)}：这一回，两种排法的第一名相同。再训练一阵，换个种子，或者换个头数，就不一定了。`,
+      trap: (largest, missed, place, heads) => `可 $I_h$ 最大的是${headList(largest)}；按 $I_h$ 排，头 ${missed} 在 ${heads} 个头里${place === heads ? '垫底' : `只排第 ${place}`}。`,
+      why: '*这就是陷阱。* $I_h$ 是一个斜率，在所有头都开足的地方量：把一个头稍微调小一点，损失怎么动。真的关掉，才是一关到底。',
+      certain: '像现在这样，多数答案已经很有把握，斜率就几乎没有了，哪怕全靠这个头。',
+      nobody: (largest) => `少了哪一个都不要紧：不管关掉哪个头，损失都没升。$I_h$ 最大的照样有，是${headList(largest)}：它只量斜率多陡，不管是往上还是往下。`,
+    },
+    wrong: {
+      toggle: '故意做错：在 $W_O$ 之后，把输出的一段清零',
+      why: '这个错很常见，它不是关掉一个头：到这时 $W_O$ 已经把各个头混在一起，输出的每一段里都有每个头的一部分。清掉的那一段，不属于哪一个头。',
+    },
+    pruning: {
+      title: '剪枝曲线',
+      subtitle: '头一个接一个关掉，还能答对多少',
+      byImportance: '按 $I_h$，从小到大关',
+      greedy: '每次都关掉少了它损失最小的那个',
+      axis: '关掉了几个头；下面是这一次关掉的头',
+      alt: (heads, byImportance, greedy) =>
+        `答对的比例，从 ${heads} 个头全开到一个不剩。按 I_h 从小到大关：${byImportance.join('、')}。每次都关掉少了它损失最小的：${greedy.join('、')}。`,
+      table: { caption: '头一个接一个关掉时的答对比例和损失', gone: '关掉', went: '这次关的', right: '答对', loss: '损失', importanceShort: '按 $I_h$', greedyShort: '损失最小' },
+      note: '两种次序，都是在测它们的这些句子上定出来的。次序看的是损失，图上画的是答对的比例。',
+    },
+    theirs:
+      '*这是他们的数，不是我们的。* Michel、Levy 和 Neubig（2019）拿一个翻译模型（WMT）来试：编码器的 96 个头，一次去掉一个，只有 8 个让分数明显变了，这 8 个里有一半去掉反而更好。按 $I_h$ 来剪，那个模型的头能剪掉约 20%，BERT 的能剪掉约 40%，几乎不受影响。训练完了可以剪的头，训练的时候未必没用。',
+  },
   honest: {
     title: '这说明了什么，没说明什么',
     points: [
       '*这是有监督的训练。* 正确的词是已知的，说对了损失就低。任务里有好几件事，是我们设的；哪个头做哪一件，没有人派。',
       '*另测的句子从没见过。* 损失和百分比，都是用没有训练过的句子测的。课文里的那一句，中文和英文，都特意留在这些句子里。',
       '*只有一层，线性读出，没有残差。* 要是再加一层，或者用 MLP 读出，一个头也能做好这个任务。',
-      '*一个头是慢，不是不能。* 它要多走几倍的步数，或者卡住，看从哪里开始。',
+      '*一个头是慢，不是不能。* 它要走两倍多的步数，或者一直到不了，看从哪里开始。“换二十个种子”能数出来。',
       '*分工可以只有一部分，可以合做、重复，也可以没有。* 整整齐齐是碰巧。有的头几乎没用上，这也是结果，不是毛病。',
       '*注意力权重说的是一个头往哪里看。* 答案靠不靠它是另一回事：把这个头关掉才知道。',
     ],

@@ -1,5 +1,5 @@
 // A client of the chapter `training` whose numbers are drawn, not trained: for looking at the frame and for its tests. Never part of the page.
-import { type RunSettings, type Snapshot, type StudyListener, type StudySettings, type TrainingClient, type TrainingListener, cellStates } from '../../src/core/training'
+import { type HeadStudy, type PrunedPoint, type RunSettings, type Snapshot, type StudyListener, type StudySettings, type Switched, type TrainingClient, type TrainingListener, cellStates } from '../../src/core/training'
 import { drawFrom } from '../unit/drawing'
 
 /** Rows are heads: giver, receiver, reference, cause, object, in percent. */
@@ -79,6 +79,16 @@ export class DrawnClient implements TrainingClient {
     return Promise.reject(new Error('drawn runs are not saved'))
   }
 
+  studyHeads(run: number): void {
+    this.asked.push(`study ${run}`)
+    this.#listener?.studied(run, drawnStudy(this.#runs[run]!.heads, this.#step))
+  }
+
+  switchHeads(run: number, off: readonly number[]): void {
+    this.asked.push(`switch ${run} ${off.join(',')}`)
+    this.#listener?.switched(run, drawnSwitched(this.#runs[run]!.heads, this.#step, off))
+  }
+
   #report(): void {
     this.#runs.forEach((settings, run) => this.#listener?.snapshot(run, drawnSnapshot(settings, this.#step, this.#tokens)))
   }
@@ -121,4 +131,31 @@ export function drawnSnapshot({ heads, learningRate, seed }: RunSettings, step: 
     tokens, maps, diverged, stepsPerSecond: 812 + 9 * noise(),
     dilemma: n < 5 ? undefined : { head: 0, query: verb, giver: 0, receiver, weights, loss: 0.74 },
   }
+}
+
+/** Head 2 is missed most, the first has the largest I_h; the more are out, the worse. */
+export function drawnStudy(heads: number, step: number): HeadStudy {
+  const without = (gone: number): { loss: number; accuracy: number } => ({ loss: 0.001 + (4 * gone) / heads, accuracy: 1 - gone / heads })
+  const curve = (order: readonly number[]): PrunedPoint[] => [{ ...without(0), head: undefined }, ...order.map((head, i) => ({ ...without(i + 1), head }))]
+  const all = Array.from({ length: heads }, (_, head) => head)
+  return {
+    step,
+    heads: all.map((head) => ({
+      without: { loss: head === 1 ? 2 : 0.01 / (1 + head), accuracy: head === 1 ? 0.5 : 0.99 },
+      accuracyLost: head === 1 ? 0.5 : 0.01,
+      sliced: { loss: 0.7, accuracy: 0.8 },
+      importance: 1e-3 / (1 + head),
+      normalised: 0.8 / (1 + head),
+      rank: head === 1 ? 1 : head === 0 && heads > 1 ? 2 : head + 1,
+      importanceRank: head + 1,
+    })),
+    byImportance: curve([...all].reverse()),
+    greedy: curve([...all.filter((head) => head !== 1), ...all.filter((head) => head === 1)]),
+  }
+}
+
+export function drawnSwitched(heads: number, step: number, off: readonly number[]): Switched {
+  const share = 1 - off.length / heads
+  const one = (accuracy: number): Switched['now'] => ({ loss: 4 * (1 - accuracy), accuracy, relations: Float64Array.from(relations, () => accuracy) })
+  return { step, off, now: one(share), allOn: one(1) }
 }

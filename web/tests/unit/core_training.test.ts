@@ -66,6 +66,84 @@ describe.each(builds)('training in the %s build', (build) => {
   })
 })
 
+describe.each([1, 4])('heads switched off, h = %i', (heads) => {
+  test('a study pauses the runs, and tells of every head and of both orders, in numbers that fit together', async () => {
+    const { client, ear } = begin([settings({ heads: 2 }), settings({ heads })])
+    client.play(pace)
+    await ear.until(() => ear.heard[1] !== undefined && ear.last(1).step > 10)
+    client.studyHeads(1)
+    await ear.until(() => ear.studies.length === 1)
+    const [run, study] = ear.studies[0]!
+    expect(run).toBe(1)
+    expect(study!.step).toBe(ear.last(1).step)
+    const resting = ear.last(1).step
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(ear.last(1).step).toBe(resting)
+
+    expect(study!.heads.length).toBe(heads)
+    for (const { without, sliced, accuracyLost, importance, normalised, rank, importanceRank } of study!.heads) {
+      for (const loss of [without.loss, sliced.loss, importance]) expect(loss).toBeGreaterThanOrEqual(0)
+      for (const share of [without.accuracy, sliced.accuracy, normalised]) expect(share).toSatisfy(isShare)
+      expect(accuracyLost).toBeCloseTo(study!.greedy[0]!.accuracy - without.accuracy, 12)
+      for (const place of [rank, importanceRank]) expect(place >= 1 && place <= heads && Number.isInteger(place)).toBe(true)
+    }
+    expect(study!.heads.some(({ rank }) => rank === 1)).toBe(true)
+    for (const curve of [study!.byImportance, study!.greedy]) {
+      expect(curve.length).toBe(heads + 1)
+      expect(curve[0]).toEqual({ loss: ear.last(1).heldOutLoss, accuracy: study!.greedy[0]!.accuracy, head: undefined })
+      expect(curve.slice(1).map(({ head }) => head).sort()).toEqual(Array.from({ length: heads }, (_, head) => head))
+      // Without biases and residual every answer is as likely as any other then.
+      expect(curve.at(-1)!.loss).toBeCloseTo(Math.log(tasks.relation.words.length), 5)
+    }
+  })
+
+  test('by hand: all on is the model as it is, one off is what the study says, all off is a guess', async () => {
+    const { client, ear } = begin([settings({ heads })])
+    client.play(pace)
+    await ear.until(() => ear.heard[0] !== undefined && ear.last().step > 10)
+    client.studyHeads(0)
+    const all = Array.from({ length: heads }, (_, head) => head)
+    for (const off of [[], [heads - 1], all]) client.switchHeads(0, off)
+    await ear.until(() => ear.switches.length === 3)
+    const study = ear.studies[0]![1]!
+    const [none, one, every] = ear.switches.map(([, switched]) => switched!)
+    expect(none!.now).toEqual(none!.allOn)
+    expect(none!.now.loss).toBe(ear.last().heldOutLoss)
+    expect(Array.from(none!.now.relations, Math.fround)).toEqual([...ear.last().accuracy])
+    expect(one!.now.loss).toBe(study.heads[heads - 1]!.without.loss)
+    expect(one!.now.accuracy).toBe(study.heads[heads - 1]!.without.accuracy)
+    expect(every!.now.loss).toBe(study.greedy.at(-1)!.loss)
+    for (const { allOn, step } of [one!, every!]) expect([allOn, step]).toEqual([none!.allOn, study.step])
+    for (const share of [...every!.now.relations, ...every!.allOn.relations]) expect(share).toSatisfy(isShare)
+  })
+})
+
+test('heads of a run that was replaced, or that is none, are answered to nobody', async () => {
+  const { client, ear } = begin([settings()])
+  await ear.until(() => ear.heard.length === 1)
+  const next = new Ear()
+  client.studyHeads(0)
+  client.switchHeads(0, [0])
+  client.reset([settings({ seed: 2 })], sentence, next)
+  client.studyHeads(7)
+  client.switchHeads(-1, [0])
+  client.step()
+  await next.until(() => next.heard[0]?.at(-1)?.step === 1)
+  expect([ear.studies, ear.switches, next.studies, next.switches, next.failures]).toEqual([[], [], [], [], []])
+})
+
+test('a run whose numbers are too wild to tell is no failure: it has no study, or one of finite numbers', async () => {
+  const { client, ear } = begin([settings({ heads: 8, dModel: 8, learningRate: 1e30, batch: 1 })])
+  client.play(pace)
+  await ear.until(() => ear.heard.length === 1 && ear.last().diverged)
+  client.studyHeads(0)
+  client.switchHeads(0, [0, 1])
+  await ear.until(() => ear.studies.length + ear.failures.length > 0 && ear.switches.length + ear.failures.length > 0)
+  expect(ear.failures).toEqual([])
+  const numbers = [ear.studies[0]![1]?.heads ?? [], ear.switches[0]![1]?.now ?? []]
+  expect(JSON.stringify(numbers)).not.toContain('null')
+})
+
 test('the same settings give the same run, whether it is stepped or played', async () => {
   const losses = async (go: (client: TrainingClient, ear: Ear) => Promise<void>): Promise<Snapshot> => {
     const { client, ear } = begin([settings()])

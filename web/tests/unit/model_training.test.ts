@@ -2,8 +2,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Snapshot, StudyReport, TrainingListener } from '../../src/core/training'
 import { studyPlan } from '../../src/model/seed_study.svelte'
-import { Training, headCounts, longestHistory } from '../../src/model/training.svelte'
-import { DrawnClient, drawnSnapshot } from '../drawn/client'
+import { Training, headCounts, isCurrent, longestHistory } from '../../src/model/training.svelte'
+import { DrawnClient, drawnSnapshot, drawnStudy } from '../drawn/client'
 
 /** Steps only when it is told to. */
 class ByHand extends DrawnClient {
@@ -109,6 +109,50 @@ test('another sentence is shown, not trained anew', () => {
   expect(client.asked).toEqual(['reset', 'step', 'show'])
   expect(training.run.snapshot!.tokens).toEqual(['y', 'z'])
   expect(training.run.steps).toEqual([0, 1])
+})
+
+test('heads are switched off in a run that rests; what is told of them is kept with their run', () => {
+  training.studyHeads()
+  expect(client.asked).toEqual([])
+  training.play()
+  training.studyHeads()
+  expect(training.state).toBe('paused')
+  expect(client.asked.slice(2)).toEqual(['pause', 'study 3', 'switch 3 '])
+  expect(training.run.study).toMatchObject({ step: 0 })
+  expect(isCurrent(training.run)).toBe(true)
+  training.switchHeads([2, 5])
+  expect(client.asked.at(-1)).toBe('switch 3 2,5')
+  expect(training.run).toMatchObject({ off: [2, 5], switched: { off: [2, 5] } })
+  training.choose(0)
+  expect(training.run).toMatchObject({ off: [], study: undefined, switched: undefined })
+})
+
+test('a run that has gone on is measured anew before its heads are switched; the switches stay as they were', () => {
+  training.step()
+  training.studyHeads()
+  training.switchHeads([1])
+  training.step()
+  expect(isCurrent(training.run)).toBe(false)
+  expect(training.run).toMatchObject({ off: [1], study: { step: 1 } })
+  training.switchHeads([1, 3])
+  expect(client.asked.slice(-2)).toEqual(['study 3', 'switch 3 1,3'])
+  expect(training.run).toMatchObject({ study: { step: 2 }, switched: { step: 2, off: [1, 3] } })
+  training.play()
+  training.switchHeads([])
+  expect(client.asked.slice(-3)).toEqual(['pause', 'study 3', 'switch 3 '])
+  training.reset()
+  expect(training.run).toMatchObject({ off: [], study: undefined, switched: undefined })
+})
+
+test('numbers too large to tell are said to be so, and what comes of runs that are gone is dropped', () => {
+  training.step()
+  client.last!.studied(3, undefined)
+  client.last!.switched(3, undefined)
+  expect([training.run.study, training.run.switched]).toEqual(['overflow', 'overflow'])
+  const { last } = client
+  training.reset()
+  last!.studied(3, drawnStudy(8, 4))
+  expect(training.run.study).toBeUndefined()
 })
 
 test('one run that diverges lets the others go on; when all have, it stops', () => {

@@ -48,6 +48,12 @@ const losses = [{ heads: 1, loss: '0.1', diverged: true }, { heads: 8, loss: '0.
 
 /** What a function of a text may be given: several of everything that has a shape, else numbers, one and many. */
 const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
+  [/\.off\.switched$/, [[[], 8, false], [[], 1, false], [[1, 2], 8, false], [[8], 8, true], [[1], 1, true], [[1, 2], 2, false]]],
+  [/\.off\.words\.missed$/, [[[1], '1.2', '0.01'], [[1, 2], '1.2', '0.01']]],
+  [/\.off\.words\.(agree|nobody)$/, [[[1]], [[1, 2]]]],
+  [/\.off\.words\.trap$/, [[[1], 2, 3, 8], [[1, 3], 2, 8, 8]]],
+  [/\.off\.words\.only$/, [['1.2', '0.01']]],
+  [/\.pruning\.alt$/, [[8, ['100%', '8%'], ['100%', '8%']], [1, ['100%', '8%'], ['100%', '8%']]]],
   [/\.loss\.alt$/, [[600, losses], [0, losses.slice(0, 1)]]],
   [/\.loss\.ended$|\.words\.(unused|also)$/, [[[1, 2]], [[8]]]],
   [/\.seeds\.found$/, [['0.02', 400, [{ heads: 1, reached: 0, runs: 1, median: '' }, { heads: 8, reached: 20, runs: 20, median: '185' }]]]],
@@ -59,7 +65,7 @@ const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
   [/\.matrix\.(inPart|jobs)$|\.words\.(nobody|one)$/, [[['“r”', '“s”']], [['“r”']]]],
   [/\.words\.alone$/, [[3, '“r”']]],
   [/\.ownHead$/, [['“r”']]],
-  [/\.maps\.unknown$/, [[['w']], [['w', 'v']]]],
+  [/\.maps\.unknown$/, [[['a']], [['a', 'b']]]],
   [/\.maps\.reading$/, [[3, 'a', 'b', '0.12']]],
   [/\.maps\.alt$/, [[8, 11], [1, 1]]],
   [/\.dilemma\.line$/, [['w']]],

@@ -5,7 +5,7 @@ import { relaxedSimd } from 'wasm-feature-detect'
 import type { WorkerPort } from '../../src/core/environment'
 import type { Build } from '../../src/core/messages'
 import type { CoreFailure } from '../../src/core/protocol'
-import type { Snapshot } from '../../src/core/training'
+import type { HeadStudy, Snapshot, Switched } from '../../src/core/training'
 import type { TrainingMessage, TrainingReply } from '../../src/core/training_messages'
 import { TrainingService } from '../../src/core/training_service'
 
@@ -39,11 +39,23 @@ export const sentence = '小明|把|蛋糕|递给|小红|因为|她|不|饿|了|
 /** What came of each run, and who waits for it. */
 export class Ear {
   readonly heard: Snapshot[][] = []
+  readonly studies: [run: number, study: HeadStudy | undefined][] = []
+  readonly switches: [run: number, switched: Switched | undefined][] = []
   readonly failures: CoreFailure[] = []
   #wake = (): void => {}
 
   snapshot(run: number, snapshot: Snapshot): void {
     ;(this.heard[run] ??= []).push(snapshot)
+    this.#wake()
+  }
+
+  studied(run: number, study: HeadStudy | undefined): void {
+    this.studies.push([run, study])
+    this.#wake()
+  }
+
+  switched(run: number, switched: Switched | undefined): void {
+    this.switches.push([run, switched])
     this.#wake()
   }
 
