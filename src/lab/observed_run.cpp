@@ -97,8 +97,8 @@ Outcome ObservedRun::study_heads(HeadsOff& study) {
 Outcome ObservedRun::switch_heads(std::span<const float> gates, Evaluation& switched, Evaluation& all_on) {
   if (gates.size() != index(all_heads())) return {.status = Status::bad_gate};
   const auto parameters = run_.trainer().parameters();
-  if (Outcome bad = evaluate(probe_, asked_, parameters, {}, all_on); !bad.ok()) return bad;
-  return evaluate(probe_, asked_, parameters, gates, switched);
+  if (Outcome bad = mha::evaluate(probe_, asked_, parameters, {}, all_on); !bad.ok()) return bad;
+  return mha::evaluate(probe_, asked_, parameters, gates, switched);
 }
 
 Outcome ObservedRun::show(std::span<const std::int32_t> tokens, std::span<float> maps, Dilemma& dilemma) {

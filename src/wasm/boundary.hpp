@@ -146,18 +146,6 @@ inline constexpr auto kRunProgress = record("runProgress", "double", {{"steps"},
 /// As in Dilemma.
 inline constexpr auto kDilemma = record("dilemma", "double", {{"head"}, {"query"}, {"first"}, {"second"}, {"loss"}});
 
-/// As in SeedPlan. language: a Language, or −1 for both.
-inline constexpr auto kSeedPlan =
-    record("seedPlan", "double", {{"seeds"}, {"steps"}, {"bound"}, {"every"}, {"language"}});
-
-/// The run that goes on, as in SeedStudy: its seed and its h as places from 0. done: 0 or 1.
-inline constexpr auto kSeedProgress = record("seedProgress", "double", {{"seed"}, {"place"}, {"steps"}, {"done"}});
-
-/// As in SeedSummary; groupings: how many. Its lists travel beside it.
-inline constexpr auto kSeedSummary = record(
-    "seedSummary", "double",
-    {{"runs"}, {"reached"}, {"diverged"}, {"median"}, {"fewest"}, {"most"}, {"loss"}, {"assignments"}, {"groupings"}});
-
 /// As in Quality.
 inline constexpr auto kQuality = record("quality", "double", {{"loss"}, {"accuracy"}});
 
@@ -172,6 +160,18 @@ inline constexpr auto kHeadOff = record("headOff", "double",
                                          {"normalised"},
                                          {"rank"},
                                          {"importanceRank"}});
+
+/// As in SeedPlan. language: a Language, or −1 for both.
+inline constexpr auto kSeedPlan =
+    record("seedPlan", "double", {{"seeds"}, {"steps"}, {"bound"}, {"every"}, {"language"}});
+
+/// The run that goes on, as in SeedStudy: its seed and its h as places from 0. done: 0 or 1.
+inline constexpr auto kSeedProgress = record("seedProgress", "double", {{"seed"}, {"place"}, {"steps"}, {"done"}});
+
+/// As in SeedSummary; groupings: how many. Its lists travel beside it.
+inline constexpr auto kSeedSummary = record(
+    "seedSummary", "double",
+    {{"runs"}, {"reached"}, {"diverged"}, {"median"}, {"fewest"}, {"most"}, {"loss"}, {"assignments"}, {"groupings"}});
 
 /// In the order of enum Options::Scale.
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};

@@ -69,11 +69,11 @@ int main() {
   print_record(kRunSettings);
   print_record(kRunProgress);
   print_record(kDilemma);
+  print_record(kQuality);
+  print_record(kHeadOff);
   print_record(kSeedPlan);
   print_record(kSeedProgress);
   print_record(kSeedSummary);
-  print_record(kQuality);
-  print_record(kHeadOff);
   print_tasks();
   print("\nexport const trainingLimits = {");
   print_limit("maxRuns", kMaxRuns);

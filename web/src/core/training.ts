@@ -186,11 +186,11 @@ export interface TrainingClient {
   listenTo(lang: 'zh' | 'en'): void
   /** Attention maps and dilemma are of this sentence from now on. */
   show(tokens: readonly string[]): void
-  /** One study at a time: it replaces the one before. While the runs go it waits. */
-  study(settings: StudySettings, listener: StudyListener): void
-  stopStudy(): void
   /** Pauses, and studies what one run loses without each of its heads. */
   studyHeads(run: number): void
   /** Pauses, and answers without some of its heads. */
   switchHeads(run: number, off: readonly number[]): void
+  /** One study at a time: it replaces the one before. While the runs go it waits. */
+  study(settings: StudySettings, listener: StudyListener): void
+  stopStudy(): void
 }

@@ -71,6 +71,14 @@ class Client implements TrainingClient {
     this.#send({ kind: 'show', tokens: [...tokens] })
   }
 
+  studyHeads(run: number): void {
+    this.#send({ kind: 'studyHeads', run })
+  }
+
+  switchHeads(run: number, off: readonly number[]): void {
+    this.#send({ kind: 'switchHeads', run, off: [...off] })
+  }
+
   study(settings: StudySettings, listener: StudyListener): void {
     this.#study = { id: this.#study.id + 1, listener }
     this.prepare()
@@ -80,14 +88,6 @@ class Client implements TrainingClient {
   stopStudy(): void {
     this.#study.listener = undefined
     this.#send({ kind: 'stopStudy' })
-  }
-
-  studyHeads(run: number): void {
-    this.#send({ kind: 'studyHeads', run })
-  }
-
-  switchHeads(run: number, off: readonly number[]): void {
-    this.#send({ kind: 'switchHeads', run, off: [...off] })
   }
 
   #send(message: TrainingMessage): void {
@@ -120,18 +120,18 @@ class Client implements TrainingClient {
   }
 
   #receive(reply: TrainingReply): void {
-    if (reply.kind === 'seedsStudied' || reply.kind === 'seedStudyFailed') return this.#receiveStudy(reply)
+    if (reply.kind === 'studied' || reply.kind === 'studyFailed') return this.#receiveStudy(reply)
     if (reply.generation !== this.#generation) return
     if (reply.kind === 'snapshot') this.#listener?.snapshot(reply.run, reply.snapshot)
-    else if (reply.kind === 'studied') this.#listener?.studied(reply.run, reply.study)
-    else if (reply.kind === 'switched') this.#listener?.switched(reply.run, reply.switched)
+    else if (reply.kind === 'headsStudied') this.#listener?.studied(reply.run, reply.study)
+    else if (reply.kind === 'headsSwitched') this.#listener?.switched(reply.run, reply.switched)
     else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
     else this.#listener?.failed(reply.failure)
   }
 
-  #receiveStudy(reply: Extract<TrainingReply, { kind: 'seedsStudied' | 'seedStudyFailed' }>): void {
+  #receiveStudy(reply: Extract<TrainingReply, { kind: 'studied' | 'studyFailed' }>): void {
     if (reply.id !== this.#study.id) return
-    if (reply.kind === 'seedsStudied') this.#study.listener?.report(reply.report)
+    if (reply.kind === 'studied') this.#study.listener?.report(reply.report)
     else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
     else this.#study.listener?.failed(reply.failure)
   }

@@ -11,17 +11,17 @@ export type TrainingMessage =
   | { kind: 'pause' }
   | { kind: 'step' }
   | { kind: 'show'; tokens: string[] }
+  | { kind: 'studyHeads'; run: number }
+  | { kind: 'switchHeads'; run: number; off: number[] }
   | { kind: 'listen'; lang: 'zh' | 'en' }
   /** a study of many seeds, whose answers carry its id */
   | { kind: 'study'; id: number; settings: StudySettings }
   | { kind: 'stopStudy' }
-  | { kind: 'studyHeads'; run: number }
-  | { kind: 'switchHeads'; run: number; off: number[] }
 
 export type TrainingReply =
   | { kind: 'snapshot'; generation: number; run: number; snapshot: Snapshot }
-  | { kind: 'studied'; generation: number; run: number; study: HeadStudy | undefined }
-  | { kind: 'switched'; generation: number; run: number; switched: Switched | undefined }
+  | { kind: 'headsStudied'; generation: number; run: number; study: HeadStudy | undefined }
+  | { kind: 'headsSwitched'; generation: number; run: number; switched: Switched | undefined }
   | { kind: 'failed'; generation: number; failure: CoreFailure }
-  | { kind: 'seedsStudied'; id: number; report: StudyReport }
-  | { kind: 'seedStudyFailed'; id: number; failure: CoreFailure }
+  | { kind: 'studied'; id: number; report: StudyReport }
+  | { kind: 'studyFailed'; id: number; failure: CoreFailure }

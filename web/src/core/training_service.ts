@@ -65,16 +65,16 @@ export class TrainingService {
       case 'show':
         this.#tokens = message.tokens
         return this.#report(false)
+      case 'studyHeads':
+        return this.#answer(message.run, (run) => ({ kind: 'headsStudied', generation: this.#generation, run: message.run, study: run.studyHeads() }))
+      case 'switchHeads':
+        return this.#answer(message.run, (run) => ({ kind: 'headsSwitched', generation: this.#generation, run: message.run, switched: run.switchHeads(message.off) }))
       case 'study':
         return this.#begin(message)
       case 'stopStudy':
         this.#study?.close()
         this.#study = undefined
         return
-      case 'studyHeads':
-        return this.#answer(message.run, (run) => ({ kind: 'studied', generation: this.#generation, run: message.run, study: run.studyHeads() }))
-      case 'switchHeads':
-        return this.#answer(message.run, (run) => ({ kind: 'switched', generation: this.#generation, run: message.run, switched: run.switchHeads(message.off) }))
     }
   }
 
@@ -84,7 +84,7 @@ export class TrainingService {
       const study = (this.#study = new SeedStudy(await this.#loading!, settings))
       void this.#follow(id, study)
     } catch (error) {
-      this.#post({ kind: 'seedStudyFailed', id, failure: failureOf(error) })
+      this.#post({ kind: 'studyFailed', id, failure: failureOf(error) })
     }
   }
 
@@ -98,12 +98,12 @@ export class TrainingService {
         while (!waits && !study.done && this.#now() - start < sliceMs) study.advance(1)
         if (study.done || start - reported >= studyMs.report) {
           reported = start
-          this.#post({ kind: 'seedsStudied', id, report: study.report() })
+          this.#post({ kind: 'studied', id, report: study.report() })
         }
         if (study.done) return
       } catch (error) {
         this.#study = undefined
-        return this.#post({ kind: 'seedStudyFailed', id, failure: failureOf(error) })
+        return this.#post({ kind: 'studyFailed', id, failure: failureOf(error) })
       }
       await (waits ? new Promise((resolve) => setTimeout(resolve, studyMs.wait)) : nextTask())
     }

@@ -1,5 +1,7 @@
 // A client of the chapter `training` whose numbers are drawn, not trained: for looking at the frame and for its tests. Never part of the page.
-import { type HeadStudy, type PrunedPoint, type RunSettings, type Snapshot, type StudyListener, type StudySettings, type Switched, type TrainingClient, type TrainingListener, cellStates } from '../../src/core/training'
+import {
+  type HeadStudy, type PrunedPoint, type RunSettings, type Snapshot, type StudyListener, type StudySettings, type Switched, type TrainingClient, type TrainingListener, cellStates,
+} from '../../src/core/training'
 import { drawFrom } from '../unit/drawing'
 
 /** Rows are heads: giver, receiver, reference, cause, object, in percent. */

@@ -65,7 +65,7 @@ const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
   [/\.matrix\.(inPart|jobs)$|\.words\.(nobody|one)$/, [[['“r”', '“s”']], [['“r”']]]],
   [/\.words\.alone$/, [[3, '“r”']]],
   [/\.ownHead$/, [['“r”']]],
-  [/\.maps\.unknown$/, [[['a']], [['a', 'b']]]],
+  [/\.maps\.unknown$/, [[['w']], [['w', 'v']]]],
   [/\.maps\.reading$/, [[3, 'a', 'b', '0.12']]],
   [/\.maps\.alt$/, [[8, 11], [1, 1]]],
   [/\.dilemma\.line$/, [['w']]],
