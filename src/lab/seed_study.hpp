@@ -21,10 +21,10 @@ struct SeedPlan {
   RunOptions options;               ///< the trainer's seed is the first; the others count up from it, modulo 2^32
   std::vector<std::int32_t> heads;  ///< every h
   std::int32_t seeds = 20;
-  std::int32_t steps = 600;  ///< of every run
-  double bound = 0.02;       ///< a held-out loss below it counts as reached
+  std::int32_t steps = 600;               ///< of every run
+  double bound = 0.02;                    ///< a held-out loss below it counts as reached
   std::optional<Language> language = {};  ///< of the held-out sentences; without one: both
-  std::int32_t every = 10;   ///< the held-out loss is measured after so many steps, and after the last
+  std::int32_t every = 10;                ///< the held-out loss is measured after so many steps, and after the last
 };
 
 class SeedStudy {

@@ -1,7 +1,7 @@
 // The one table of tensors: what exists, its name, its axes, the slab it lives in.
 //
-// The page's TypeScript types are generated from this table (src/wasm/describe_tables.cpp), the .safetensors keys of the `mha`
-// command come from it, and an explanation names its operands by it.
+// The page's TypeScript types are generated from this table (src/wasm/describe_tables.cpp), the .safetensors keys of
+// the `mha` command come from it, and an explanation names its operands by it.
 #pragma once
 
 #include <array>

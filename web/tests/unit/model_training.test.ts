@@ -199,12 +199,13 @@ test('a history never grows beyond its bound, and keeps its order and its ends',
 const studied = (now: { seed: number; heads: number; step: number } | undefined): StudyReport => ({ now, done: now?.seed ?? 20, total: 20, relations: [], summaries: [] })
 
 test('a study is of the settings on the page, for every h, and pauses the runs', () => {
+  training.listenTo('en')
   training.set({ seed: 7 })
   training.play()
   training.beginStudy()
   expect(training.state).toBe('paused')
   expect(client.asked.slice(-2)).toEqual(['pause', 'study'])
-  expect(training.study.settings).toEqual({ ...training.settings, ...studyPlan, steps: 600, heads: headCounts })
+  expect(training.study.settings).toEqual({ ...training.settings, ...studyPlan, steps: 600, heads: headCounts, lang: 'en' })
   training.beginStudy()
   expect(client.asked.filter((asked) => asked === 'study')).toHaveLength(1)
 })
