@@ -144,8 +144,11 @@ export class Training {
 
   /** The language of the sentences that runs are measured by. */
   listenTo(lang: 'zh' | 'en'): void {
-    // What heads are worth to sentences of the other language is another question.
-    if (lang !== this.#lang) this.runs = this.runs.map((run) => ({ ...run, study: undefined, switched: undefined }))
+    if (lang !== this.#lang) {
+      // What heads are worth to sentences of the other language is another question.
+      this.runs = this.runs.map((run) => ({ ...run, study: undefined, switched: undefined }))
+      this.study.clear()
+    }
     this.#lang = lang
     this.#client?.listenTo(lang)
   }

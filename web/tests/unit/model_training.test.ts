@@ -210,6 +210,18 @@ test('a study is of the settings on the page, for every h, and pauses the runs',
   expect(client.asked.filter((asked) => asked === 'study')).toHaveLength(1)
 })
 
+test('the other language is another question: what was studied by sentences of the first is dropped', () => {
+  training.listenTo('zh')
+  training.step()
+  client.last!.studied(3, drawnStudy(8, 1))
+  training.beginStudy()
+  client.studied!.report(studied({ seed: 3, heads: 4, step: 10 }))
+  training.listenTo('zh')
+  expect([training.runs[3]!.study !== undefined, training.study.report !== undefined]).toEqual([true, true])
+  training.listenTo('en')
+  expect([training.runs[3]!.study, training.study.report, training.study.state]).toEqual([undefined, undefined, 'idle'])
+})
+
 test('what a study found stays when it is done or stopped; other settings forget it', () => {
   const { study } = training
   training.beginStudy()

@@ -54,7 +54,7 @@ const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
   [/\.off\.words\.trap$/, [[[1], 2, 3, 8], [[1, 3], 2, 8, 8]]],
   [/\.off\.words\.only$/, [['1.2', '0.01']]],
   [/\.pruning\.alt$/, [[8, ['100%', '8%'], ['100%', '8%']], [1, ['100%', '8%'], ['100%', '8%']]]],
-  [/\.loss\.subtitle$/, [[trainingEn.tasks.relation.heldOut]]],
+  [/\.loss\.subtitle$/, [['“r”']]],
   [/\.loss\.alt$/, [[600, losses], [0, losses.slice(0, 1)]]],
   [/\.loss\.ended$|\.words\.(unused|also)$/, [[[1, 2]], [[8]]]],
   [/\.seeds\.found$/, [['0.02', 400, [{ heads: 1, reached: 0, runs: 1, median: '' }, { heads: 8, reached: 20, runs: 20, median: '185' }]]]],
