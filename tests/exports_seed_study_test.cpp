@@ -135,6 +135,16 @@ TEST_CASE("what cannot be studied is refused over the boundary", "[exports][seed
       refused(settings(), kHeads, study, Status::wrong_size);
     }
   }
+  for (const double language : {-2.0, 2.0, 0.5, 1e12, std::nan("")}) {
+    std::vector<double> study = plan();
+    study[kSeedPlan["language"]] = language;
+    refused(settings(), kHeads, study, Status::no_such_cell);
+  }
+  for (const double seed : {-1.0, 0.5, 4294967296.0, std::nan("")}) {
+    std::vector<double> run = settings();
+    run[kRunSettings["seed"]] = seed;
+    refused(run, kHeads, plan(), Status::no_such_cell);
+  }
   CHECK(mha_study_open(nullptr, kHeads.data(), 2, plan().data()) == number(Status::wrong_size));
   CHECK(mha_study_open(settings().data(), nullptr, 2, plan().data()) == number(Status::wrong_size));
 }

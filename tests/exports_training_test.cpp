@@ -157,6 +157,15 @@ TEST_CASE("heads switched off over the boundary: the core's numbers, each at its
   CHECK(mha_run_study_heads(1, heads.data(), orders.data(), curves.data()) == number(Status::not_loaded));
 }
 
+TEST_CASE("a run goes forwards only", "[exports][training]") {
+  REQUIRE(mha_run_open(0, settings().data()) == 0);
+  Asked asked;
+  CHECK(asked.advance(0, -1) == number(Status::wrong_size));
+  REQUIRE(asked.advance(0, 0) == 0);
+  CHECK(asked.progress[kRunProgress["steps"]] == 0);
+  CHECK(mha_run_close(0) == 0);
+}
+
 TEST_CASE("runs do not know of each other", "[exports][training]") {
   Asked alone, beside, other(4);
   REQUIRE(mha_run_open(0, settings().data()) == 0);
@@ -197,6 +206,10 @@ TEST_CASE("what cannot be trained, or is no run, is refused over the boundary", 
            {kRunSettings["task"], -1, Status::no_such_cell},
            {kRunSettings["task"], static_cast<double>(Task::count), Status::no_such_cell},
            {kRunSettings["task"], 0.5, Status::no_such_cell},
+           {kRunSettings["seed"], -1, Status::no_such_cell},
+           {kRunSettings["seed"], 1.5, Status::no_such_cell},
+           {kRunSettings["seed"], 4294967296.0, Status::no_such_cell},
+           {kRunSettings["seed"], kNan, Status::no_such_cell},
            {kRunSettings["heads"], 3, Status::head_dim_out_of_range},
            {kRunSettings["heads"], 0, Status::heads_out_of_range},
            {kRunSettings["modelDim"], kNan, Status::model_dim_out_of_range},

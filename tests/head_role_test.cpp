@@ -23,6 +23,16 @@ TEST_CASE("what a head does is what the definitions say", "[head_role]") {
     REQUIRE(network.forward(batch, parameters).ok());
     std::vector<HeadRole> roles;
     measure_heads(network, batch, roles);
+    std::vector<std::vector<Tally>> alone(1);  // what was in there goes
+    measure_relations(network, batch, alone);
+    REQUIRE(alone.size() == roles.size());
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      REQUIRE(alone[i].size() == roles[i].relations.size());
+      for (std::size_t r = 0; r < alone[i].size(); ++r) {
+        CHECK(alone[i][r].asked == roles[i].relations[r].asked);
+        CHECK(alone[i][r].right == roles[i].relations[r].right);
+      }
+    }
     REQUIRE(roles.size() == static_cast<std::size_t>(shape.layers * shape.heads));
 
     const std::vector<double> slab(parameters.begin(), parameters.end());

@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "model_reference.hpp"
 #include "support.hpp"
@@ -45,6 +46,18 @@ TEST_CASE("every parameter of the slab belongs to one weight", "[model]") {
     });
     CHECK(owners == std::vector<int>(layout.size(), 1));
   }
+}
+
+TEST_CASE("models that differ in their heads alone begin with the same numbers", "[model]") {
+  std::vector<std::vector<float>> slabs;
+  for (const std::int32_t heads : {1, 2, 4, 8}) {
+    ModelShape shape = kModel;
+    shape.heads = heads;
+    shape.head_dim = shape.model_dim / heads;
+    slabs.emplace_back(ModelLayout(shape).size());
+    fill_start(shape, 5, 1.0F, slabs.back());
+  }
+  for (const std::vector<float>& slab : slabs) CHECK(slab == slabs[0]);
 }
 
 TEST_CASE("the table is in the order of its enum", "[model]") {

@@ -65,6 +65,16 @@ void count_relations(const Network& network, const Batch& batch, const Attention
 
 }  // namespace
 
+void measure_relations(const Network& network, const Batch& batch, std::vector<std::vector<Tally>>& heads) {
+  heads.assign(static_cast<std::size_t>(network.shape().layers) * static_cast<std::size_t>(network.shape().heads), {});
+  std::size_t place = 0;
+  for (std::int32_t layer = 0; layer < network.shape().layers; ++layer) {
+    for (std::int32_t head = 0; head < network.shape().heads; ++head) {
+      count_relations(network, batch, network.attention(layer), head, heads[place++]);
+    }
+  }
+}
+
 void measure_heads(const Network& network, const Batch& batch, std::vector<HeadRole>& roles) {
   roles.clear();
   for (std::int32_t layer = 0; layer < network.shape().layers; ++layer) {

@@ -28,6 +28,9 @@ struct HeadRole {
   std::vector<Tally> relations;
 };
 
+/// Only how often every head [layers, h] is right, by relation: what is asked of a run many times a second.
+void measure_relations(const Network& network, const Batch& batch, std::vector<std::vector<Tally>>& heads);
+
 /// Every head [layers, h] of a network that has run over this batch.
 void measure_heads(const Network& network, const Batch& batch, std::vector<HeadRole>& roles);
 

@@ -57,10 +57,10 @@ Outcome ObservedRun::evaluate(double& loss) {
 Outcome ObservedRun::measure(bool switching, Measurement& measurement) {
   Trainer& trainer = run_.trainer();
   if (Outcome bad = trainer.evaluate(partners_, {}, evaluation_); !bad.ok()) return bad;
-  measure_heads(trainer.network(), partners_, heads_);
+  measure_relations(trainer.network(), partners_, heads_);
   measurement.head_accuracy.assign(index(all_heads()) * relations(), 0.0F);
   for (std::size_t head = 0; head < heads_.size(); ++head) {
-    const std::vector<Tally>& tallies = heads_[head].relations;
+    const std::vector<Tally>& tallies = heads_[head];
     for (std::size_t relation = 0; relation < tallies.size(); ++relation) {
       measurement.head_accuracy[head * relations() + relation] = static_cast<float>(tallies[relation].accuracy());
     }

@@ -88,7 +88,7 @@ class ObservedRun {
   bool asks_partners_ = false;  ///< both are the same: one evaluation serves
   Batch shown_;
   Network probe_;  ///< has its heads switched off while the run's own goes on
-  std::vector<HeadRole> heads_;
+  std::vector<std::vector<Tally>> heads_;
   std::vector<Evaluation> without_;
   Evaluation evaluation_;
 };

@@ -43,8 +43,12 @@ std::int32_t mha_study_open(const double* settings, const std::int32_t* heads, s
     return answer(Status::wrong_size);
   }
   if (!is_task(to_int(settings[kRunSettings["task"]]))) return answer(Status::no_such_cell);
-  const std::int32_t language = to_int(plan[kSeedPlan["language"]]);
-  if (!is_language(language)) return answer(Status::no_such_cell);
+  const double spoken = plan[kSeedPlan["language"]];
+  const std::int32_t language = to_int(spoken);
+  // What is no whole number has become −1.
+  if (!is_language(language) || spoken != language || !is_seed(settings[kRunSettings["seed"]])) {
+    return answer(Status::no_such_cell);
+  }
   const Settings read = read_settings(settings);
   study.emplace();
   const Outcome outcome = study->start({.shape = read.shape,
@@ -67,7 +71,7 @@ std::int32_t mha_study_close() {
 std::int32_t mha_study_advance(std::int32_t count, double* progress) {
   auto& study = open_study();
   if (!study) return answer(Status::not_loaded);
-  if (!usable(progress, kSeedProgress.size())) return answer(Status::wrong_size);
+  if (count < 0 || !usable(progress, kSeedProgress.size())) return answer(Status::wrong_size);
   const Outcome outcome = study->advance(count);
   progress[kSeedProgress["seed"]] = study->seed();
   progress[kSeedProgress["place"]] = static_cast<double>(study->place());

@@ -81,7 +81,9 @@ std::int32_t mha_run_open(std::int32_t run, const double* settings) {
   auto& slot = slots()[static_cast<std::size_t>(run)];
   slot.reset();
   if (!usable(settings, kRunSettings.size())) return answer(Status::wrong_size);
-  if (!is_task(to_int(settings[kRunSettings["task"]]))) return answer(Status::no_such_cell);
+  if (!is_task(to_int(settings[kRunSettings["task"]])) || !is_seed(settings[kRunSettings["seed"]])) {
+    return answer(Status::no_such_cell);
+  }
   slot.emplace();
   const Settings read = read_settings(settings);
   const Outcome outcome = slot->run.start(read.shape, read.options);
@@ -98,7 +100,7 @@ std::int32_t mha_run_close(std::int32_t run) {
 std::int32_t mha_run_advance(std::int32_t run, std::int32_t count, double* progress) {
   Slot* const slot = find(run);
   if (slot == nullptr) return answer(Status::not_loaded);
-  if (!usable(progress, kRunProgress.size())) return answer(Status::wrong_size);
+  if (count < 0 || !usable(progress, kRunProgress.size())) return answer(Status::wrong_size);
   const Outcome outcome = slot->run.advance(count);
   progress[kRunProgress["steps"]] = static_cast<double>(slot->run.steps());
   progress[kRunProgress["loss"]] = slot->run.loss();

@@ -9,7 +9,7 @@
 extern "C" {
 
 /// Begins a run (0 … kMaxRuns − 1) anew, as a kRunSettings record says. Errors: not_loaded: no such run; no_such_cell:
-/// no such task; as Run::start. After an error no run is open under this id.
+/// no such task or seed; as Run::start. After an error no run is open under this id.
 MHA_EXPORT(mha_run_open) std::int32_t mha_run_open(std::int32_t run, const double* settings);
 
 /// Forgets a run and frees its memory. Errors: not_loaded: no such run.

@@ -1,6 +1,7 @@
 // What a run over the boundary is started with.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,8 +26,8 @@ namespace mha::wasm {
   return language < 0 ? std::nullopt : std::optional(static_cast<Language>(language));
 }
 
-[[nodiscard]] inline std::uint32_t to_seed(double value) {
-  return value >= 0.0 && value <= 4294967295.0 ? static_cast<std::uint32_t>(value) : 0;
+[[nodiscard]] inline bool is_seed(double value) {
+  return value >= 0.0 && value <= 4294967295.0 && value == std::floor(value);
 }
 
 struct Settings {
@@ -34,7 +35,7 @@ struct Settings {
   RunOptions options;
 };
 
-/// Precondition: the record's task is one.
+/// Precondition: the record's task and seed are such.
 [[nodiscard]] inline Settings read_settings(const double* record) {
   const auto number = [&](std::size_t field) { return to_int(record[field]); };
   const auto is_on = [&](std::size_t field) { return record[field] != 0.0; };
@@ -53,7 +54,7 @@ struct Settings {
   read.options.questions = is_on(kRunSettings["shuffled"]) ? Questions::shuffled : Questions::asked;
   read.options.batch = number(kRunSettings["batch"]);
   read.options.trainer.adam.learning_rate = record[kRunSettings["learningRate"]];
-  read.options.trainer.seed = to_seed(record[kRunSettings["seed"]]);
+  read.options.trainer.seed = static_cast<std::uint32_t>(record[kRunSettings["seed"]]);
   return read;
 }
 

@@ -4,9 +4,6 @@ import type { Relation, StudyReport, StudySettings, StudySummary } from './train
 import { languageIds, settingsRecord } from './training_engine'
 import { out, type Wasm } from './wasm'
 
-/** The held-out loss is measured after so many steps. */
-const every = 10
-
 export class SeedStudy {
   readonly #settings: StudySettings
   readonly #relations: readonly Relation[]
@@ -16,7 +13,7 @@ export class SeedStudy {
   constructor(private readonly wasm: Wasm, settings: StudySettings) {
     this.#settings = settings
     this.#relations = tasks[settings.task].relations
-    const { heads, seeds, steps, bound } = settings
+    const { heads, seeds, steps, bound, every } = settings
     const language = languageIds[settings.lang]
     const plan = new Float64Array(seedPlanRecord.size)
     for (const [name, value] of Object.entries({ seeds, steps, bound, every, language })) plan[seedPlanRecord[name as 'seeds']] = value

@@ -130,6 +130,8 @@ export interface StudySettings extends Omit<RunSettings, 'heads'> {
   steps: number
   /** a held-out loss below it counts as reached */
   bound: number
+  /** it is measured after so many steps */
+  every: number
   /** of the held-out sentences */
   lang: 'zh' | 'en'
 }

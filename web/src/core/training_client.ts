@@ -64,7 +64,8 @@ class Client implements TrainingClient {
 
   listenTo(lang: 'zh' | 'en'): void {
     this.#lang = lang
-    this.#send({ kind: 'listen', lang })
+    this.#generation += 1
+    this.#send({ kind: 'listen', generation: this.#generation, lang })
   }
 
   show(tokens: readonly string[]): void {
@@ -108,7 +109,7 @@ class Client implements TrainingClient {
         this.#crash(event.message)
       }
       worker.postMessage({ kind: 'load', bytes } satisfies TrainingMessage)
-      if (this.#lang !== undefined) worker.postMessage({ kind: 'listen', lang: this.#lang } satisfies TrainingMessage)
+      if (this.#lang !== undefined) worker.postMessage({ kind: 'listen', generation: this.#generation, lang: this.#lang } satisfies TrainingMessage)
       for (const message of waiting) worker.postMessage(message)
       this.#waiting = undefined
     } catch (error) {
@@ -125,21 +126,27 @@ class Client implements TrainingClient {
     if (reply.kind === 'snapshot') this.#listener?.snapshot(reply.run, reply.snapshot)
     else if (reply.kind === 'headsStudied') this.#listener?.studied(reply.run, reply.study)
     else if (reply.kind === 'headsSwitched') this.#listener?.switched(reply.run, reply.switched)
-    else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
+    else if (isOver(reply.failure)) this.#drop(reply.failure)
     else this.#listener?.failed(reply.failure)
   }
 
   #receiveStudy(reply: Extract<TrainingReply, { kind: 'studied' | 'studyFailed' }>): void {
     if (reply.id !== this.#study.id) return
     if (reply.kind === 'studied') this.#study.listener?.report(reply.report)
-    else if (reply.failure.status === 'crashed') this.#crash(reply.failure.detail)
+    else if (isOver(reply.failure)) this.#drop(reply.failure)
     else this.#study.listener?.failed(reply.failure)
   }
 
   #crash(detail?: string): void {
+    this.#drop({ status: 'crashed', ...(detail !== undefined && { detail }) })
+  }
+
+  #drop(failure: CoreFailure): void {
     this.#worker?.terminate()
     this.#worker = undefined
-    this.#fail({ status: 'crashed', ...(detail !== undefined && { detail }) })
+    // A module that could not be loaded is fetched anew.
+    if (failure.status === 'load_failed') this.#bytes = undefined
+    this.#fail(failure)
   }
 
   /** Of everything that was waited for. */
@@ -149,3 +156,6 @@ class Client implements TrainingClient {
     this.#study.listener = undefined
   }
 }
+
+/** The worker is of no more use. */
+const isOver = ({ status }: CoreFailure): boolean => status === 'crashed' || status === 'load_failed'

@@ -13,7 +13,8 @@ export type TrainingMessage =
   | { kind: 'show'; tokens: string[] }
   | { kind: 'studyHeads'; run: number }
   | { kind: 'switchHeads'; run: number; off: number[] }
-  | { kind: 'listen'; lang: 'zh' | 'en' }
+  /** what is under way was measured by the other language: later answers are of another generation */
+  | { kind: 'listen'; generation: number; lang: 'zh' | 'en' }
   /** a study of many seeds, whose answers carry its id */
   | { kind: 'study'; id: number; settings: StudySettings }
   | { kind: 'stopStudy' }

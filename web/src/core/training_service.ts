@@ -51,7 +51,7 @@ export class TrainingService {
       case 'play':
         this.#pace = { stepsPerSecond: message.stepsPerSecond, snapshotsPerSecond: message.snapshotsPerSecond }
         this.#count()
-        if (!this.#working) void this.#work()
+        if (!this.#working) void this.#work().catch((error: unknown) => this.#fail(error))
         return
       case 'pause':
         return this.#rest()
@@ -61,6 +61,7 @@ export class TrainingService {
         return this.#report(true)
       case 'listen':
         this.#lang = message.lang
+        this.#generation = message.generation
         return this.#report(true)
       case 'show':
         this.#tokens = message.tokens

@@ -3,7 +3,7 @@ import type { CoreFailure } from '../core/protocol'
 import type { StudyReport, StudySettings, TrainingClient } from '../core/training'
 
 export const studyLengths = [200, 400, 600, 1500] as const
-export const studyPlan = { seeds: 20, bound: 0.02 } as const
+export const studyPlan = { seeds: 20, bound: 0.02, every: 10 } as const
 
 export type StudyState = 'idle' | 'running' | 'done' | 'stopped' | 'failed'
 
@@ -23,7 +23,7 @@ export class SeedStudy {
   }
 
   /** From its first seed. Does nothing while one goes on. */
-  begin(common: Omit<StudySettings, 'seeds' | 'steps' | 'bound'>): void {
+  begin(common: Omit<StudySettings, keyof typeof studyPlan | 'steps'>): void {
     if (this.#client === undefined || this.state === 'running') return
     const settings = { ...common, ...studyPlan, steps: this.steps }
     this.clear()

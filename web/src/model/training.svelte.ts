@@ -51,12 +51,12 @@ export class Training {
   failure: CoreFailure | undefined = $state.raw()
   /** the reader wants it to run */
   #wanted = $state(false)
-  /** it can be seen: the tab is in front and the figure on the screen */
+  /** it can be seen: the tab is in front, and shows the chapter */
   #inSight = $state(true)
   #started = $state(false)
   #still = false
   #tokens: readonly string[] = []
-  #lang: 'zh' | 'en' = 'zh'
+  #lang: 'zh' | 'en' | undefined
   readonly #client: TrainingClient | undefined
   /** of the same settings, from many seeds */
   readonly study: SeedStudy
@@ -82,6 +82,11 @@ export class Training {
 
   get run(): Run {
     return this.runs[Math.min(this.chosen, this.runs.length - 1)]!
+  }
+
+  /** Made by the furthest: a run that has diverged stays behind. */
+  get steps(): number {
+    return Math.max(...this.runs.map(({ snapshot }) => snapshot?.step ?? 0))
   }
 
   get canGo(): boolean {
@@ -130,7 +135,7 @@ export class Training {
   /** The runs on show make room for it. */
   beginStudy(): void {
     this.pause()
-    this.study.begin({ ...this.settings, heads: headCounts, lang: this.#lang })
+    this.study.begin({ ...this.settings, heads: headCounts, lang: this.#lang ?? 'zh' })
   }
 
   setSpeed(speed: Speed): void {
@@ -144,9 +149,10 @@ export class Training {
 
   /** The language of the sentences that runs are measured by. */
   listenTo(lang: 'zh' | 'en'): void {
-    if (lang !== this.#lang) {
-      // What heads are worth to sentences of the other language is another question.
-      this.runs = this.runs.map((run) => ({ ...run, study: undefined, switched: undefined }))
+    if (lang === this.#lang) return
+    // What was measured by sentences of the other language answers another question. The client drops what is still under way.
+    if (this.#lang !== undefined) {
+      this.runs = this.runs.map((run) => ({ ...run, steps: [], heldOutLoss: [], headAccuracy: [], study: undefined, switched: undefined }))
       this.study.clear()
     }
     this.#lang = lang

@@ -77,7 +77,7 @@ export const training = {
       `Loss on a logarithmic scale against steps. At step ${step}: ${curves.map(({ heads, loss, diverged }) => `h = ${heads}: ${loss}${diverged ? ', diverged' : ''}`).join('; ')}.`,
     altIdle: 'Loss on a logarithmic scale against steps. No run has begun.',
     table: { step: 'Step', caption: 'Loss on held-out sentences' },
-    note: 'Each run starts from random numbers of its own: one lucky or unlucky start is no law. Try other seeds.',
+    note: 'All four start from the same random numbers, cut into other heads. One lucky or unlucky start is no law: try other seeds.',
     ended: (heads: readonly number[]) =>
       `${list(heads.map((one) => `h = ${one}`))} diverged: the numbers grew too large to go on. The last good ones stay on show. A lower learning rate helps.`,
   },
@@ -104,7 +104,7 @@ export const training = {
     none: 'no job seen',
     inPart: (relations: readonly string[]) => `in part: ${list(relations)}`,
     jobs: (relations: readonly string[]) => relations.join(' + '),
-    legend: 'Ring: right in 90% or more, and the best at it. Dashed ring: 90% or more as well, but another head is better. Underlined: several heads do it together. The small line: how it went so far.',
+    legend: 'Ring: right in 90% or more, and no head is better at it. Dashed ring: 90% or more as well, but another head is as good or better. Underlined: several heads do it together. The small line: how it went so far.',
   },
   words: {
     title: 'What happened',
@@ -211,7 +211,7 @@ export const training = {
     points: [
       '*It is supervised.* The right partners are known, and the loss rewards naming them. The task has several jobs by design; nobody assigns them to heads.',
       '*Held-out means never seen.* Loss and percentages come from sentences that no step has trained on. The lesson’s own sentence, in Chinese and in English, was kept among them on purpose.',
-      '*One layer, linear read-out, no residual.* With a second layer, or an MLP to read out, one head can do the task as well.',
+      '*One layer, linear read-out, no residual unless you switch it on.* With a second layer, or an MLP to read out, one head can do the task as well.',
       '*h = 1 is slower, not unable.* It takes more than twice as many steps, or does not get there; it depends on the start. “Twenty seeds” counts.',
       '*Jobs are partial, shared, done twice, or absent.* Tidy ones are luck. A head that is hardly used is part of the finding, not a fault.',
       '*Attention weights say where a head looks.* Whether the answer depends on it is another question: switching the head off tells.',
@@ -238,7 +238,7 @@ export const training = {
       title: 'When each seed got there',
       subtitle: (bound: string) => `steps until the held-out loss is below ${bound}; each dot is a seed`,
       never: (steps: number) => `not within ${steps} steps`,
-      note: 'The mark under a line is the median of the dots on it.',
+      note: (every: number) => `Measured after every ${every} steps. The mark under a line is the median of the dots on it.`,
       table: 'Steps of every seed',
       seed: 'Seed',
     },

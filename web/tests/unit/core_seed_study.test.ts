@@ -6,7 +6,7 @@ import { createTrainingClient } from '../../src/core/training_client'
 import { Ear, LocalWorker, moduleBytes, sentence } from './training_support'
 
 const study = (patch: Partial<StudySettings> = {}): StudySettings => ({
-  task: 'relation', heads: [1, 2], dModel: 8, learningRate: 0.01, residual: false, seed: 3, batch: 4, seeds: 3, steps: 12, bound: 4, lang: 'zh', ...patch,
+  task: 'relation', heads: [1, 2], dModel: 8, learningRate: 0.01, residual: false, seed: 3, batch: 4, seeds: 3, steps: 12, bound: 4, every: 10, lang: 'zh', ...patch,
 })
 const run: RunSettings = { task: 'relation', heads: 2, dModel: 8, learningRate: 0.01, residual: false, seed: 3, batch: 4 }
 

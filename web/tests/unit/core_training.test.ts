@@ -282,6 +282,37 @@ test('what is prepared is not fetched again, and a network that is missing then 
   expect([times, workers.length]).toEqual([2, 1])
 })
 
+test('a module that could not be loaded is fetched anew', async () => {
+  let times = 0
+  const { client, ear } = begin([settings()], {
+    bytes: () => {
+      times += 1
+      return times === 1 ? Promise.resolve(new ArrayBuffer(8)) : moduleBytes('simd')
+    },
+  })
+  await ear.until(() => ear.failures.length > 0)
+  expect(ear.failures[0]!.status).toBe('load_failed')
+  const next = new Ear()
+  client.reset([settings()], sentence, next)
+  await next.until(() => next.heard.length === 1)
+  expect([times, workers.length, next.failures.length]).toEqual([2, 2, 0])
+})
+
+test('what was measured by the other language, but comes later, is dropped', async () => {
+  const { client, ear } = begin([settings()])
+  await ear.until(() => ear.heard.length === 1)
+  client.listenTo('zh')
+  client.step()
+  client.listenTo('en')
+  await ear.until(() => ear.heard[0]!.length === 2)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(ear.heard[0]!.length).toBe(2)
+  const counted = ear.heard[0]!.length
+  client.show(['灯泡'])
+  await ear.until(() => ear.heard[0]!.length > counted)
+  expect(ear.last().tokens.join('')).not.toMatch(/\p{Script=Han}/u)
+})
+
 test('a worker that crashes is replaced with the next reset', async () => {
   const { client, ear } = begin([settings()])
   await ear.until(() => ear.heard.length === 1)

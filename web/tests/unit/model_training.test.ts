@@ -220,6 +220,8 @@ test('the other language is another question: what was studied by sentences of t
   expect([training.runs[3]!.study !== undefined, training.study.report !== undefined]).toEqual([true, true])
   training.listenTo('en')
   expect([training.runs[3]!.study, training.study.report, training.study.state]).toEqual([undefined, undefined, 'idle'])
+  // Curves of the one language do not go on with the other.
+  for (const { steps, heldOutLoss, headAccuracy } of training.runs) expect([steps, heldOutLoss, headAccuracy]).toEqual([[], [], []])
 })
 
 test('what a study found stays when it is done or stopped; other settings forget it', () => {

@@ -3,8 +3,8 @@ import type { HeadStudy } from '../../core/training'
 import { printedLoss } from '../../model/format'
 import type { TrainingText } from '../../text/training.en'
 
-/** From this share of right answers on, most of them count as certain. */
-const mostlyRight = 0.9
+/** −ln .9: at this mean loss the right answers have a probability of .9, in the geometric mean. */
+const certainLoss = 0.105
 
 export function whoIsMissed({ heads, greedy }: HeadStudy, words: TrainingText['off']['words']): string[] {
   const whole = greedy[0]!.loss
@@ -19,5 +19,5 @@ export function whoIsMissed({ heads, greedy }: HeadStudy, words: TrainingText['o
   const both = missed.filter((head) => largest.includes(head))
   if (both.length > 0) return [most, words.agree(numbered(both))]
   const trap = [most, words.trap(numbered(largest), missed[0]! + 1, importanceRank, heads.length), words.why]
-  return greedy[0]!.accuracy >= mostlyRight ? [...trap, words.certain] : trap
+  return whole <= certainLoss ? [...trap, words.certain] : trap
 }
