@@ -84,9 +84,10 @@ export class Training {
     return this.runs[Math.min(this.chosen, this.runs.length - 1)]!
   }
 
-  /** Made by the furthest: a run that has diverged stays behind. */
+  /** Made by the run on show; if it has diverged, which leaves it behind, by the furthest. */
   get steps(): number {
-    return Math.max(...this.runs.map(({ snapshot }) => snapshot?.step ?? 0))
+    const { snapshot } = this.run
+    return snapshot?.diverged === true ? Math.max(...this.runs.map((run) => run.snapshot?.step ?? 0)) : (snapshot?.step ?? 0)
   }
 
   get canGo(): boolean {

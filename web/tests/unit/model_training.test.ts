@@ -210,6 +210,16 @@ test('a study is of the settings on the page, for every h, and pauses the runs',
   expect(client.asked.filter((asked) => asked === 'study')).toHaveLength(1)
 })
 
+test('steps are those of the run on show; of one that has diverged, those of the furthest', () => {
+  training.play()
+  const { last } = client
+  last!.snapshot(0, snapshot(7))
+  last!.snapshot(3, snapshot(6))
+  expect(training.steps).toBe(6)
+  last!.snapshot(3, snapshot(6, { diverged: true }))
+  expect(training.steps).toBe(7)
+})
+
 test('the other language is another question: what was studied by sentences of the first is dropped', () => {
   training.listenTo('zh')
   training.step()
