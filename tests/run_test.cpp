@@ -34,7 +34,7 @@ TEST_CASE("relations are learned, and answered on sentences never seen", "[run]"
   Run run;
   const RunOptions options = options_for(Task::relation_reading);
   REQUIRE(run.start(model_for(options.task), options).ok());
-  train(run, 600);
+  train(run, 400);
   Evaluation evaluation;
   REQUIRE(run.evaluate(300, {}, evaluation).ok());
   for (std::size_t r = 0; r < evaluation.relations.size(); ++r) {
@@ -52,7 +52,7 @@ TEST_CASE("shuffled gold teaches nothing, and leaves no head with a role", "[run
   RunOptions options = options_for(Task::relation_reading);
   options.questions = Questions::shuffled;
   REQUIRE(run.start(model_for(options.task), options).ok());
-  train(run, 600);
+  train(run, 200);
   Batch batch;
   make_batch(options.task, 1, Split::held_out, Questions::relations, 0, 300, batch);
   Evaluation evaluation;
