@@ -34,9 +34,12 @@ function sheetsOf(stop: number, oracle: Oracle, role: string): Sheet[] {
 /** Stops at which the chosen head decides what is on show. */
 export const headStops: readonly number[] = [3, 4, 5, 6, 7]
 
-/** The page of heads that is open: all up to 16, then 8 at a time. */
-function shownHeads({ problem: { heads } }: Oracle, chosen: number): number[] {
-  if (heads <= 16) return Array.from({ length: heads }, (_, i) => i)
+/** Up to so many heads stand together; at ×W_O, where each has a lane, fewer. */
+const togetherAt = (stop: number): number => (stop === 9 ? 8 : 16)
+
+/** The page of heads that is open: all of them, or 8 at a time. */
+function shownHeads({ problem: { heads } }: Oracle, chosen: number, together = 16): number[] {
+  if (heads <= together) return Array.from({ length: heads }, (_, i) => i)
   const first = Math.floor(chosen / 8) * 8
   return Array.from({ length: Math.min(8, heads - first) }, (_, i) => first + i)
 }
@@ -46,7 +49,7 @@ const named = (tensor: string, head?: number): string => (head === undefined ? t
 function expectedSheets(stop: number, oracle: Oracle, chosen: number, role: string): string[] {
   return sheetsOf(stop, oracle, role).flatMap(({ tensor, of }) => {
     if (of === 'chosen') return [named(tensor, chosen)]
-    return of === 'shown' ? shownHeads(oracle, chosen).map((head) => named(tensor, head)) : [named(tensor)]
+    return of === 'shown' ? shownHeads(oracle, chosen, togetherAt(stop)).map((head) => named(tensor, head)) : [named(tensor)]
   })
 }
 
@@ -66,7 +69,7 @@ export async function checkStop(lesson: Lesson, stop: number, oracle: Oracle, ra
   findings.equal(`${where}: the open stop`, await lesson.stop(), stop)
   await checkHeadings(lesson, oracle, look.chosen, shownHeads(oracle, look.chosen), where, findings)
   await checkPictures(lesson, oracle, random, look.samples, wanted, where, findings)
-  await checkTables(lesson, oracle, wanted, where, findings)
+  await checkTables(lesson, oracle, wanted, shownHeads(oracle, look.chosen, togetherAt(stop)).length, where, findings)
   findings.conclude(`${where}, head ${look.chosen}`)
   return findings.checked
 }
@@ -88,7 +91,7 @@ async function checkPictures(
 }
 
 /** Every sheet of the table view; the sheets wanted must be complete. */
-async function checkTables(lesson: Lesson, oracle: Oracle, wanted: readonly string[], where: string, findings: Findings): Promise<void> {
+async function checkTables(lesson: Lesson, oracle: Oracle, wanted: readonly string[], heads: number, where: string, findings: Findings): Promise<void> {
   const seen = new Map<string, Set<string>>()
   for (const table of await readTables(lesson.page)) {
     checkTable(table, oracle, where, findings)
@@ -100,7 +103,7 @@ async function checkTables(lesson: Lesson, oracle: Oracle, wanted: readonly stri
     const [tensor = ''] = name.split(' ')
     const whole = oracle.shape(tensor).slice(-2).reduce((a, b) => a * b)
     // W_O comes in row blocks, one per shown head.
-    const share = tensor === 'w_o' ? shownHeads(oracle, 0).length / oracle.problem.heads : 1
+    const share = tensor === 'w_o' ? heads / oracle.problem.heads : 1
     findings.equal(`${where}: numbers in the table of ${name}`, seen.get(name)?.size ?? 0, whole * share)
   }
 }
