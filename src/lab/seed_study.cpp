@@ -15,13 +15,6 @@ bool ran_away(const Outcome& outcome) {
   return outcome.status == Status::diverged || outcome.status == Status::overflow;
 }
 
-ModelShape with_heads(ModelShape shape, std::int32_t heads) {
-  shape.heads = heads;
-  // Heads that do not divide d leave a head_dim that is out of range.
-  shape.head_dim = heads > 0 && shape.model_dim % heads == 0 ? shape.model_dim / heads : 0;
-  return shape;
-}
-
 void read_roles(const Measurement& measured, SeedResult& result) {
   const std::vector<RoleState>& states = measured.states;
   const std::size_t relations = measured.accuracy.size();

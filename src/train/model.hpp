@@ -45,6 +45,13 @@ struct ModelShape {
   friend constexpr bool operator==(const ModelShape&, const ModelShape&) = default;
 };
 
+/// The same model with so many heads that share d: heads that do not divide it leave a head_dim out of range.
+[[nodiscard]] constexpr ModelShape with_heads(ModelShape shape, std::int32_t heads) {
+  shape.heads = heads;
+  shape.head_dim = heads > 0 && shape.model_dim % heads == 0 ? shape.model_dim / heads : 0;
+  return shape;
+}
+
 /// Errors: as validate(Shape), tokens being max_positions; vocabulary_out_of_range, layers_out_of_range,
 /// slots_out_of_range; too_large: more than kMaxFloats parameters.
 [[nodiscard]] Outcome validate(const ModelShape& shape);

@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "lab/observed_run.hpp"
 #include "lab/roles.hpp"
 #include "lab/seed_study.hpp"
 #include "train/task.hpp"
@@ -22,17 +21,13 @@ std::string list(std::int32_t count, Text text) {
 }
 
 void print_tasks() {
-  print(
-      "\n/** words: the vocabulary by places; longest: of a sentence; the rest: a run that shows what the task shows. "
-      "*/");
+  print("\n/** words: the vocabulary by places; longest: of a sentence; layers and causal: of the model for it. */");
   print("export interface TaskInfo {");
   print("  readonly relations: readonly string[]");
-  print("  readonly slots: number");
   print("  readonly words: readonly string[]");
-  for (const char* size : {"longest", "modelDim", "heads", "layers", "learningRate", "batch", "steps"}) {
+  for (const char* size : {"longest", "layers"}) {
     print("  readonly " + std::string(size) + ": number");
   }
-  print("  readonly residual: boolean");
   print("  readonly causal: boolean");
   print("}");
   print("\n/** In the order of the core's numbers. */");
@@ -46,11 +41,7 @@ void print_tasks() {
     print("    relations: " +
           list(relations, [&](std::int32_t r) { return about.relations[static_cast<std::size_t>(r)]; }) + ",");
     print("    words: " + list(about.vocabulary, [&](std::int32_t place) { return word_text(task, place); }) + ",");
-    print("    slots: " + std::to_string(about.slots) + ", longest: " + std::to_string(about.longest) +
-          ", modelDim: " + std::to_string(recipe.d) + ", heads: " + std::to_string(recipe.heads) +
-          ", layers: " + std::to_string(recipe.layers) + ", learningRate: " + std::to_string(recipe.learning_rate) +
-          ", batch: " + std::to_string(recipe.batch) + ", steps: " + std::to_string(recipe.steps) + ",");
-    print("    residual: " + std::string(recipe.residual ? "true" : "false") +
+    print("    longest: " + std::to_string(about.longest) + ", layers: " + std::to_string(recipe.layers) +
           ", causal: " + std::string(recipe.causal ? "true" : "false") + ",");
     print("  },");
   }
@@ -75,11 +66,5 @@ int main() {
   print_record(kSeedProgress);
   print_record(kSeedSummary);
   print_tasks();
-  print("\nexport const trainingLimits = {");
-  print_limit("maxRuns", kMaxRuns);
-  print_limit("maxBatch", Run::kMaxBatch);
-  print_limit("heldOut", ObservedRun::kHeldOut);
-  print_limit("maxSeeds", SeedStudy::kMaxSeeds);
-  print("} as const");
   return 0;
 }

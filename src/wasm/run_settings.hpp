@@ -41,11 +41,8 @@ struct Settings {
   const auto is_on = [&](std::size_t field) { return record[field] != 0.0; };
   const auto task = static_cast<Task>(number(kRunSettings["task"]));
   Settings read{.shape = model_for(task), .options = options_for(task)};
-  read.shape.heads = number(kRunSettings["heads"]);
   read.shape.model_dim = number(kRunSettings["modelDim"]);
-  // Heads that do not divide d leave a head_dim that is out of range.
-  const bool divides = read.shape.heads > 0 && read.shape.model_dim % read.shape.heads == 0;
-  read.shape.head_dim = divides ? read.shape.model_dim / read.shape.heads : 0;
+  read.shape = with_heads(read.shape, number(kRunSettings["heads"]));
   read.shape.layers = number(kRunSettings["layers"]);
   read.shape.residual = is_on(kRunSettings["residual"]);
   read.shape.layer_norm = is_on(kRunSettings["layerNorm"]);

@@ -121,7 +121,7 @@ function ticks(low: number, high: number, height: number, pitch: number): number
 }
 
 /** One decimal is finer than any screen. */
-const px = (value: number): number => Math.round(value * 10) / 10
+export const px = (value: number): number => Math.round(value * 10) / 10
 
 /** Of all points over one pixel only the first, lowest, highest and last are seen. */
 function pathOf({ steps, losses }: Curve, scale: Scale): string {

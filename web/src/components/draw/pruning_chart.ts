@@ -1,5 +1,5 @@
 // A chart of right answers against heads that are out, for several orders in which they go. Pure: numbers in, places in CSS pixels out.
-import type { Plot } from './loss_chart'
+import { type Plot, px } from './loss_chart'
 
 export interface PruningChart {
   /** one for every number of heads that are out, from none to all */
@@ -7,9 +7,6 @@ export interface PruningChart {
   y: readonly { at: number; percent: number }[]
   lines: readonly { path: string; points: readonly { x: number; y: number }[] }[]
 }
-
-/** One decimal is finer than any screen. */
-const px = (value: number): number => Math.round(value * 10) / 10
 
 /** Each line has the share of right answers with no head out, with one, … with all. */
 export function pruningChart(lines: readonly (readonly number[])[], { left, top, width, height }: Plot): PruningChart {
