@@ -59,6 +59,8 @@ test('in front of a room: the same link with the room’s view, one figure at a 
   const lesson = await openTraining('?lang=en&view=projector', { width: 1024, height: 768 })
   expect(await lesson.exists('header.top')).toBe(false)
   expect(await lesson.exists(id('loss-chart'))).toBe(true)
+  expect(await lesson.exists(id('training-provenance')), 'where the numbers come from').toBe(true)
+  expect(await lesson.page.evaluate(() => document.documentElement.scrollHeight - innerHeight), 'the chart fits the room').toBeLessThanOrEqual(0)
   expect(await lesson.exists(id('role-matrix'))).toBe(false)
   await lesson.page.press('PageDown')
   await lesson.page.waitUntil('the matrix is there', (which) => document.querySelector(which) !== null, id('role-matrix'))
