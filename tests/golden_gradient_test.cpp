@@ -23,7 +23,7 @@ struct GradientCase {
   [[nodiscard]] std::vector<float> read(const std::string& name) const {
     const TensorEntry* const entry = header.find(name);
     if (entry == nullptr) return {};
-    Result<std::vector<float>> values = read_f32(file, *entry);
+    Result<std::vector<float>> values = read_floats(file, *entry);
     REQUIRE(values.ok());
     return values.value();
   }

@@ -1,11 +1,13 @@
 #include "io/safetensors.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "folder.hpp"
+#include "io/half.hpp"
 #include "support.hpp"
 
 namespace mha::test {
@@ -58,7 +60,7 @@ TEST_CASE("tensors and metadata come back bit for bit", "[safetensors]") {
     const TensorEntry* found = header.value().find(tensor.name);
     REQUIRE(found != nullptr);
     CHECK(found->shape == tensor.shape);
-    const Result<std::vector<float>> values = read_f32(bytes_of(file), *found);
+    const Result<std::vector<float>> values = read_floats(bytes_of(file), *found);
     REQUIRE(values.ok());
     CHECK(same_bits(values.value(), tensor.values));
   }
@@ -74,7 +76,7 @@ TEST_CASE("the header is enough, the data may be elsewhere", "[safetensors]") {
   REQUIRE(header.ok());
   CHECK(header.value().tensors[0].begin == size.value());
   CHECK(header.value().tensors[0].end == file.size());
-  CHECK_FALSE(read_f32(head, header.value().tensors[0]).ok());
+  CHECK_FALSE(read_floats(head, header.value().tensors[0]).ok());
   CHECK(parse_safetensors_header(head.first(20), file.size()).error().message == "the header is cut off");
 }
 
@@ -93,12 +95,32 @@ TEST_CASE("what the format allows is read", "[safetensors]") {
   CHECK(header.value().find("w_q") != nullptr);
 }
 
-TEST_CASE("only F32 is read as floats", "[safetensors]") {
+TEST_CASE("halves come back as the nearest numbers, in any order with floats", "[safetensors]") {
+  Random random(5);
+  const std::vector<float> numbers = random.numbers(7);
+  const std::vector<TensorToWrite> tensors = {
+      {"half", {7}, numbers, true}, {"float", {7, 1}, numbers}, {"again", {1, 7}, numbers, true}};
+  const Result<std::vector<std::byte>> file =
+      safetensors_bytes(tensors, {{"count", "12"}, {"no", "12 "}, {"less", "-1"}});
+  REQUIRE(file.ok());
+  const Result<SafetensorsHeader> header = parse_safetensors_header(file.value(), file.value().size());
+  REQUIRE(header.ok());
+  std::vector<float> rounded(numbers.size());
+  std::ranges::transform(numbers, rounded.begin(), [](float number) { return from_half(to_half(number)); });
+  CHECK(rounded != numbers);
+  CHECK(read_floats(file.value(), *header.value().find("half")).value() == rounded);
+  CHECK(read_floats(file.value(), *header.value().find("float")).value() == numbers);
+  CHECK(read_floats(file.value(), *header.value().find("again")).value() == rounded);
+  CHECK(whole_number(header.value().metadata, "count") == 12);
+  for (const char* key : {"no", "less", "absent"}) CHECK(whole_number(header.value().metadata, key) == -1);
+}
+
+TEST_CASE("only F32 and F16 are read as floats", "[safetensors]") {
   const std::string file = file_with("{" + entry("w_q", "[2]", "[0,4]", "BF16") + "}", 4);
   const Result<SafetensorsHeader> header = parse(file);
   REQUIRE(header.ok());
-  CHECK(read_f32(bytes_of(file), header.value().tensors[0]).error().message ==
-        "tensor \"w_q\" has dtype \"BF16\"; only \"F32\" can be read");
+  CHECK(read_floats(bytes_of(file), header.value().tensors[0]).error().message ==
+        "tensor \"w_q\" has dtype \"BF16\"; only \"F32\" and \"F16\" can be read");
 }
 
 TEST_CASE("a malformed length says what is wrong", "[safetensors]") {

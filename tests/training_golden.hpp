@@ -26,7 +26,7 @@ class TrainingGolden {
     REQUIRE(header.ok());
     metadata_ = header.value().metadata;
     for (const TensorEntry& entry : header.value().tensors) {
-      Result<std::vector<float>> values = read_f32(bytes.value(), entry);
+      Result<std::vector<float>> values = read_floats(bytes.value(), entry);
       REQUIRE(values.ok());
       tensors_[entry.name] = std::move(values.value());
     }

@@ -67,7 +67,7 @@ Result<std::string> load_parameters(const std::string& path, TensorSet& given) {
     if (entry == nullptr) {
       return Error{path + ": tensor \"" + std::string(name) + "\" is missing; required are w_q, w_k, w_v and w_o"};
     }
-    Result<std::vector<float>> values = read_f32(bytes.value(), *entry);
+    Result<std::vector<float>> values = read_floats(bytes.value(), *entry);
     if (!values.ok()) return in_file(path, values.error());
     given[kParameters[i]] = Array{entry->shape, std::move(values.value())};
   }

@@ -1,7 +1,6 @@
 #include "io/golden.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -24,22 +23,12 @@ std::int32_t extent_of(const SafetensorsHeader& header, std::string_view tensor)
   return static_cast<std::int32_t>(std::min<std::uint64_t>(entry->shape[0], std::numeric_limits<std::int32_t>::max()));
 }
 
-/// A whole number of the metadata; −1, which validate() refuses, if it is none.
-std::int32_t number_of(const Metadata& metadata, const char* key) {
-  const auto found = metadata.find(key);
-  if (found == metadata.end()) return -1;
-  const std::string& text = found->second;
-  std::int32_t number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : -1;
-}
-
 Result<Options> options_of(const Metadata& metadata) {
   const auto text = [&](const char* key) {
     const auto found = metadata.find(key);
     return found == metadata.end() ? std::string() : found->second;
   };
-  Options options{.padding = number_of(metadata, "padding")};
+  Options options{.padding = whole_number(metadata, "padding")};
   if (text("causal") != "true" && text("causal") != "false") return Error{"causal must be true or false"};
   options.causal = text("causal") == "true";
   if (const std::string scale = text("scale"); scale == "none") {
@@ -143,9 +132,9 @@ Result<Golden> parse_golden(std::span<const std::byte> file) {
   Golden golden{.shape = {.tokens = extent_of(header, "x"),
                           .context = extent_of(header, "k"),
                           .model_dim = extent_of(header, "w_q"),
-                          .heads = number_of(header.metadata, "heads"),
-                          .kv_heads = number_of(header.metadata, "kv_heads"),
-                          .head_dim = number_of(header.metadata, "head_dim")},
+                          .heads = whole_number(header.metadata, "heads"),
+                          .kv_heads = whole_number(header.metadata, "kv_heads"),
+                          .head_dim = whole_number(header.metadata, "head_dim")},
                 .options = options.value(),
                 .tensors = {}};
   if (Outcome bad = validate(golden.shape); !bad.ok()) return Error{message(bad)};
@@ -153,7 +142,7 @@ Result<Golden> parse_golden(std::span<const std::byte> file) {
     const auto known = std::ranges::find(kTensors, std::string_view(entry.name), &TensorInfo::name);
     if (known == kTensors.end()) return Error{"an unknown tensor"};
     const auto tensor = static_cast<Tensor>(known - kTensors.begin());
-    Result<std::vector<float>> values = read_f32(file, entry);
+    Result<std::vector<float>> values = read_floats(file, entry);
     if (!values.ok()) return values.error();
     if (std::cmp_not_equal(values.value().size(), element_count(tensor, golden.shape))) {
       return Error{message({.status = Status::wrong_size, .tensor = tensor})};

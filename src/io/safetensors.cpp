@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <limits>
 
 #include "io/file.hpp"
+#include "io/half.hpp"
 #include "io/json.hpp"
 #include "mha/utf8.hpp"
 
@@ -183,6 +185,36 @@ Result<Nothing> check_offsets(std::vector<TensorEntry>& tensors, std::uint64_t d
   return Error{std::to_string(data_size - cursor) + " bytes follow after the last tensor's data; none are allowed"};
 }
 
+template <class Stored, class Convert>
+std::vector<float> numbers_of(std::span<const std::byte> bytes, Convert convert) {
+  std::vector<float> numbers(bytes.size() / sizeof(Stored));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+    numbers[i] = convert(stored);
+  }
+  return numbers;
+}
+
+/// Header and data, which lie where they are unless they are to be rounded.
+struct Pieces {
+  std::vector<std::span<const std::byte>> all;
+  std::vector<std::vector<std::uint16_t>> halves;
+
+  Pieces(const std::string& header, std::span<const TensorToWrite> tensors) {
+    all.push_back(std::as_bytes(std::span(header)));
+    for (const TensorToWrite& tensor : tensors) {
+      if (tensor.half) {
+        std::vector<std::uint16_t>& rounded = halves.emplace_back(tensor.values.size());
+        std::ranges::transform(tensor.values, rounded.begin(), to_half);
+        all.push_back(std::as_bytes(std::span(rounded)));
+      } else {
+        all.push_back(std::as_bytes(tensor.values));
+      }
+    }
+  }
+};
+
 }  // namespace
 
 std::string shape_text(std::span<const std::uint64_t> shape) {
@@ -232,15 +264,26 @@ Result<SafetensorsHeader> parse_safetensors_header(std::span<const std::byte> he
   return header;
 }
 
-Result<std::vector<float>> read_f32(std::span<const std::byte> file, const TensorEntry& entry) {
-  if (entry.dtype != "F32") {
-    return Error{named(entry.name) + " has dtype " + json_quote(entry.dtype) + "; only \"F32\" can be read"};
+Result<std::vector<float>> read_floats(std::span<const std::byte> file, const TensorEntry& entry) {
+  const bool half = entry.dtype == "F16";
+  if (!half && entry.dtype != "F32") {
+    return Error{named(entry.name) + " has dtype " + json_quote(entry.dtype) +
+                 "; only \"F32\" and \"F16\" can be read"};
   }
   if (entry.end > file.size()) return Error{named(entry.name) + " lies beyond the bytes given"};
-  const std::size_t bytes = static_cast<std::size_t>(entry.end - entry.begin);
-  std::vector<float> values(bytes / sizeof(float));
-  if (bytes != 0) std::memcpy(values.data(), file.data() + entry.begin, bytes);
-  return values;
+  const auto bytes =
+      file.subspan(static_cast<std::size_t>(entry.begin), static_cast<std::size_t>(entry.end - entry.begin));
+  return half ? numbers_of<std::uint16_t>(bytes, from_half)
+              : numbers_of<float>(bytes, [](float value) { return value; });
+}
+
+std::int32_t whole_number(const Metadata& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) return -1;
+  const std::string& text = found->second;
+  std::int32_t number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number >= 0 ? number : -1;
 }
 
 Result<std::string> safetensors_header(std::span<const TensorToWrite> tensors, const Metadata& metadata) {
@@ -257,13 +300,14 @@ Result<std::string> safetensors_header(std::span<const TensorToWrite> tensors, c
   std::uint64_t offset = 0;
   std::vector<TensorEntry> entries;
   for (const TensorToWrite& tensor : tensors) {
-    const std::uint64_t end = offset + tensor.values.size_bytes();
-    const TensorEntry& entry = entries.emplace_back(TensorEntry{tensor.name, "F32", tensor.shape, offset, end});
+    const std::string dtype = tensor.half ? "F16" : "F32";
+    const std::uint64_t end = offset + tensor.values.size() * (tensor.half ? 2 : 4);
+    const TensorEntry& entry = entries.emplace_back(TensorEntry{tensor.name, dtype, tensor.shape, offset, end});
     if (tensor.name == kMetadataKey) return Error{named(tensor.name) + ": this name is reserved"};
     if (const Result<Nothing> size = check_size(entry); !size.ok()) return size.error();
     separate();
-    json += json_quote(tensor.name) + R"(:{"dtype":"F32","shape":)" + shape_text(tensor.shape) + ",\"data_offsets\":[" +
-            std::to_string(offset) + "," + std::to_string(end) + "]}";
+    json += json_quote(tensor.name) + R"(:{"dtype":")" + dtype + R"(","shape":)" + shape_text(tensor.shape) +
+            ",\"data_offsets\":[" + std::to_string(offset) + "," + std::to_string(end) + "]}";
     offset = end;
   }
   if (const Result<Nothing> names = check_names(entries); !names.ok()) return names.error();
@@ -277,13 +321,20 @@ Result<std::string> safetensors_header(std::span<const TensorToWrite> tensors, c
   return header + json;
 }
 
+Result<std::vector<std::byte>> safetensors_bytes(std::span<const TensorToWrite> tensors, const Metadata& metadata) {
+  const Result<std::string> header = safetensors_header(tensors, metadata);
+  if (!header.ok()) return header.error();
+  const Pieces pieces(header.value(), tensors);
+  std::vector<std::byte> file;
+  for (const std::span<const std::byte> piece : pieces.all) file.insert(file.end(), piece.begin(), piece.end());
+  return file;
+}
+
 Result<Nothing> write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors,
                                   const Metadata& metadata) {
   const Result<std::string> header = safetensors_header(tensors, metadata);
   if (!header.ok()) return header.error();
-  std::vector<std::span<const std::byte>> parts = {std::as_bytes(std::span(header.value()))};
-  for (const TensorToWrite& tensor : tensors) parts.push_back(std::as_bytes(tensor.values));
-  return write_file(path, parts);
+  return write_file(path, Pieces(header.value(), tensors).all);
 }
 
 }  // namespace mha

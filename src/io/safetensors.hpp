@@ -50,19 +50,27 @@ struct SafetensorsHeader {
 [[nodiscard]] Result<std::uint64_t> safetensors_header_size(std::span<const std::byte> head, std::uint64_t file_size);
 
 /// A copy of one tensor's numbers; their bytes lie anywhere in the file, floats must be aligned. An error if `entry` is
-/// not F32. Precondition: `entry` comes from the header of these `file` bytes.
-[[nodiscard]] Result<std::vector<float>> read_f32(std::span<const std::byte> file, const TensorEntry& entry);
+/// neither F32 nor F16. Precondition: `entry` comes from the header of these `file` bytes.
+[[nodiscard]] Result<std::vector<float>> read_floats(std::span<const std::byte> file, const TensorEntry& entry);
+
+/// A whole number 0 … 2³¹ − 1 of the metadata, or −1: there is none under this key.
+[[nodiscard]] std::int32_t whole_number(const Metadata& metadata, const std::string& key);
 
 /// A tensor to be written, row-major and contiguous.
 struct TensorToWrite {
   std::string name;
   std::vector<std::uint64_t> shape;
   std::span<const float> values;
+  bool half = false;  ///< as F16, each number rounded to the nearest
 };
 
 /// The first 8 + N bytes of a file that holds `tensors` in this order; their values follow without a gap. Padded with
 /// spaces to a multiple of 8. An error: two tensors of one name, the reserved name, a shape that does not fit.
 [[nodiscard]] Result<std::string> safetensors_header(std::span<const TensorToWrite> tensors, const Metadata& metadata);
+
+/// Header and data in one piece.
+[[nodiscard]] Result<std::vector<std::byte>> safetensors_bytes(std::span<const TensorToWrite> tensors,
+                                                               const Metadata& metadata);
 
 /// Header and data as one file, written completely or not at all (see write_file).
 [[nodiscard]] Result<Nothing> write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors,

@@ -37,16 +37,26 @@ std::string sentence(Status status) {
     case Status::diverged:
       return "training diverged: a number became infinite or NaN; the state before it is kept; use a smaller learning "
              "rate";
+    case Status::bad_model: return "the file must be a model that this project has written, of the sizes asked for";
+    case Status::unknown_word: return "every token must be a word of the model's vocabulary";
+    case Status::too_many_words: return "there are more tokens than the model has positions";
   }
   return "unknown status";
+}
+
+/// What the index is of.
+std::string_view concerned(const Outcome& outcome) {
+  if (outcome.status == Status::bad_gate) return "head_gate";
+  if (outcome.status == Status::unknown_word) return "token";
+  return outcome.tensor == Tensor::count ? "" : info(outcome.tensor).name;
 }
 
 }  // namespace
 
 std::string message(const Outcome& outcome) {
   std::string place;
-  if (outcome.tensor != Tensor::count || outcome.status == Status::bad_gate) {
-    place = outcome.status == Status::bad_gate ? "head_gate" : info(outcome.tensor).name;
+  if (const std::string_view what = concerned(outcome); !what.empty()) {
+    place = what;
     if (outcome.index[0] >= 0) {
       place += '[';
       for (std::size_t axis = 0; axis < outcome.index.size() && outcome.index[axis] >= 0; ++axis) {

@@ -36,9 +36,12 @@ enum class Status : std::int32_t {
   bad_learning_rate,        ///< the learning rate or the scale of the start is not positive and finite
   bad_batch,                ///< a batch that the model cannot read, or that asks nothing
   diverged,                 ///< training came to a number that is infinite or NaN, and stopped before it
+  bad_model,                ///< the file is no model of this project, or not one that is asked for here
+  unknown_word,             ///< a token that the model has not learned; index[0] is the first such
+  too_many_words,           ///< more tokens than the model has positions
 };
 
-inline constexpr std::array<std::string_view, 23> kStatusNames = {
+inline constexpr std::array<std::string_view, 26> kStatusNames = {
     "ok",
     "tokens_out_of_range",
     "model_dim_out_of_range",
@@ -62,10 +65,13 @@ inline constexpr std::array<std::string_view, 23> kStatusNames = {
     "bad_learning_rate",
     "bad_batch",
     "diverged",
+    "bad_model",
+    "unknown_word",
+    "too_many_words",
 };
 
 /// A status, and for those that concern one number, which: the tensor and its index (unused places are −1). Gates are
-/// no tensor of the table: bad_gate has an index only.
+/// no tensor of the table: bad_gate has an index only, and so has unknown_word.
 struct [[nodiscard]] Outcome {
   Status status = Status::ok;
   Tensor tensor = Tensor::count;  ///< Tensor::count: none

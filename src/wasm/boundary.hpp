@@ -183,7 +183,7 @@ inline constexpr std::array<std::string_view, 4> kSlabNames = {"input", "paramet
 static_assert(kScaleNames[static_cast<std::size_t>(Options::Scale::given)] == "given");
 static_assert(kDetailNames[static_cast<std::size_t>(Detail::full)] == "full");
 static_assert(kSlabNames[static_cast<std::size_t>(Slab::contributions)] == "contributions");
-static_assert(kStatusNames[static_cast<std::size_t>(Status::diverged)] == "diverged");
+static_assert(kStatusNames[static_cast<std::size_t>(Status::too_many_words)] == "too_many_words");
 static_assert(kRuleNames[static_cast<std::size_t>(Rule::same)] == "same");
 static_assert(kAxisNames[static_cast<std::size_t>(Axis::gk)] == "g·k");
 

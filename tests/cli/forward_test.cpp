@@ -25,7 +25,7 @@ std::string trace_differs(const Files& files, const Problem& p) {
     const TensorEntry* entry = header.value().find(info(tensor).name);
     REQUIRE(entry != nullptr);
     CHECK(entry->shape == extents(tensor, p.shape));
-    const Result<std::vector<float>> values = read_f32(bytes_of(bytes), *entry);
+    const Result<std::vector<float>> values = read_floats(bytes_of(bytes), *entry);
     REQUIRE(values.ok());
     if (tensor == Tensor::contributions) {
       bad = beyond_bound(values.value(), p.shape, 0, reference);
