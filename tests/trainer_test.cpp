@@ -55,7 +55,7 @@ TEST_CASE("20 steps are PyTorch's", "[trainer][golden]") {
     const TrainingGolden golden(name);
     const GoldenRun run(golden);
     Trainer trainer;
-    REQUIRE(trainer.start(run.shape, {.adam = {.learning_rate = run.learning_rate}}).ok());
+    REQUIRE(trainer.start(run.shape, {.adam = {.learning_rate = golden.number("learning_rate")}}).ok());
     TrainerState state;
     trainer.save(state);
     std::ranges::copy(run.start, state.numbers.begin());

@@ -49,10 +49,9 @@ class TrainingGolden {
   Metadata metadata_;
 };
 
-/// A run of PyTorch's: the model, its start and its batches.
+/// A model of PyTorch's: its sizes, the parameters it starts with and its batches.
 struct GoldenRun {
   ModelShape shape;
-  double learning_rate;
   std::vector<float> start;
   std::vector<Batch> batches;
 
@@ -68,7 +67,6 @@ struct GoldenRun {
               .layer_norm = golden.integer("layer_norm") != 0,
               .biases = golden.integer("biases") != 0,
               .causal = golden.integer("causal") != 0},
-        learning_rate(golden.number("learning_rate")),
         start(ModelLayout(shape).size()) {
     each_parameter([&](const std::string& name, Weight weight, std::int32_t layer) {
       std::ranges::copy(golden[name], ModelLayout(shape).span(weight, layer, std::span(start)).begin());

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Golden training: 20 steps of whole models, and Adam, layer norm and cross-entropy alone, by PyTorch in float64.
+"""Golden training: 20 steps of whole models, models without some of their heads, and Adam, layer norm and cross-entropy
+alone, by PyTorch in float64.
 
   generate.py            writes *.safetensors beside this file
   generate.py --check    computes everything again and compares; exit code 1 on a difference
@@ -18,10 +19,11 @@ import torch.nn.functional as F
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
 import safetensors_file  # noqa: E402
+from heads_off import HEADS_OFF, heads_off  # noqa: E402
+from model64 import IGNORED, logits_of, loss_of, shapes  # noqa: E402
 
 LIMIT = 1e-7  # of a tensor's largest number; rounding to float32 takes 6e-8 of it
 STEPS = 20
-IGNORED = -1
 
 MODELS = {
     "plain": {"vocabulary": 11, "max_positions": 6, "model_dim": 8, "heads": 2, "head_dim": 4, "layers": 1, "slots": 1,
@@ -31,51 +33,6 @@ MODELS = {
     "everything": {"vocabulary": 12, "max_positions": 7, "model_dim": 6, "heads": 3, "head_dim": 2, "layers": 2,
                    "slots": 2, "residual": 1, "layer_norm": 1, "biases": 1, "causal": 1, "learning_rate": 0.003},
 }
-
-
-def shapes(m):
-    """Every parameter by its name, in the order of src/train/model.hpp."""
-    d, width, out = m["model_dim"], m["heads"] * m["head_dim"], m["slots"] * m["vocabulary"]
-    made = {"token_embedding": (m["vocabulary"], d), "position_embedding": (m["max_positions"], d), "read_out": (d, out)}
-    if m["biases"]:
-        made["read_out_bias"] = (1, out)
-    for layer in range(m["layers"]):
-        own = {"w_q": (d, width), "w_k": (d, width), "w_v": (d, width), "w_o": (width, d)}
-        if m["biases"]:
-            own |= {"b_q": (1, width), "b_k": (1, width), "b_v": (1, width), "b_o": (1, d)}
-        if m["layer_norm"]:
-            own |= {"norm_scale": (1, d), "norm_shift": (1, d)}
-        made |= {f"layers.{layer}.{name}": shape for name, shape in own.items()}
-    return made
-
-
-def attention(m, p, x):
-    """One sentence through one layer; p(name) is a parameter of the layer."""
-    n, h, k = len(x), m["heads"], m["head_dim"]
-    bias = (lambda name: p(name)) if m["biases"] else (lambda name: 0.0)
-    heads = lambda y: y.reshape(n, h, k).transpose(0, 1)  # noqa: E731
-    q, keys, v = (heads(x @ p(f"w_{name}") + bias(f"b_{name}")) for name in "qkv")
-    scores = q @ keys.transpose(1, 2) / k**0.5
-    if m["causal"]:
-        scores = scores.masked_fill(torch.ones(n, n, dtype=torch.bool).triu(1), -torch.inf)
-    z = (scores.softmax(-1) @ v).transpose(0, 1).reshape(n, h * k)
-    return z @ p("w_o") + bias("b_o")
-
-
-def loss_of(m, parameters, lengths, tokens, targets):
-    logits, first = [], 0
-    for length in lengths:
-        x = parameters["token_embedding"][tokens[first : first + length]] + parameters["position_embedding"][:length]
-        for layer in range(m["layers"]):
-            p = lambda name, layer=layer: parameters[f"layers.{layer}.{name}"]  # noqa: E731
-            y = attention(m, p, x)
-            y = y + x if m["residual"] else y
-            x = F.layer_norm(y, (y.shape[1],), p("norm_scale")[0], p("norm_shift")[0]) if m["layer_norm"] else y
-        y = x @ parameters["read_out"]
-        logits.append(y + parameters["read_out_bias"] if m["biases"] else y)
-        first += length
-    flat = torch.cat(logits).reshape(-1, m["vocabulary"])
-    return F.cross_entropy(flat, targets.reshape(-1), ignore_index=IGNORED)
 
 
 def training(name):
@@ -97,7 +54,7 @@ def training(name):
     losses, gradients = [], {}
     for step in range(STEPS):
         adam.zero_grad()
-        loss = loss_of(m, parameters, lengths, torch.tensor(tokens[step]), torch.tensor(targets[step]))
+        loss = loss_of(logits_of(m, parameters, lengths, torch.tensor(tokens[step])), torch.tensor(targets[step]))
         loss.backward()
         if step == 0:
             gradients = {f"grad.{key}": value.grad.numpy().copy() for key, value in parameters.items()}
@@ -151,6 +108,7 @@ def cross_entropy_alone():
 
 
 CASES = {name: (lambda name=name: training(name)) for name in MODELS} | {
+    name: (lambda name=name: heads_off(name)) for name in HEADS_OFF} | {
     "adam": adam_alone, "layer_norm": layer_norm_alone, "cross_entropy": cross_entropy_alone}
 
 
