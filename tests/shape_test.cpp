@@ -143,7 +143,7 @@ TEST_CASE("every status has a name and a sentence of its own", "[shape][status]"
   CHECK(names.size() == kStatusNames.size());
   CHECK(sentences.size() == kStatusNames.size());
   CHECK(names.count("") == 0);
-  CHECK(static_cast<std::size_t>(Status::diverged) + 1 == kStatusNames.size());
+  CHECK(static_cast<std::size_t>(Status::too_many_words) + 1 == kStatusNames.size());
   CHECK(message({.status = static_cast<Status>(kStatusNames.size())}) == "unknown status");
   // The names stand in the order of the enum.
   CHECK(kStatusNames[static_cast<std::size_t>(Status::ok)] == "ok");
