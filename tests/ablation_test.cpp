@@ -131,6 +131,27 @@ TEST_CASE("the greedy order drops each time the head that is missed least", "[ab
   CHECK(order_by(scores) == std::vector<std::int32_t>{3, 1, 0, 2});
 }
 
+TEST_CASE("of heads that are missed equally the first goes first", "[ablation]") {
+  Random random(Catch::getSeed());
+  for (int round = 0; round < 20; ++round) {
+    Subject s = subject(random);
+    // A head whose rows of W_O are zeros says nothing: with it and without it, the losses have the same bits.
+    std::vector<bool> is_mute(s.heads());
+    const auto rows = static_cast<std::size_t>(s.shape.head_dim * s.shape.model_dim);
+    for (std::size_t head = 0; head < s.heads(); ++head) {
+      is_mute[head] = round == 0 || random.one_in(2);
+      if (!is_mute[head]) continue;
+      const auto layer = static_cast<std::int32_t>(head) / s.shape.heads;
+      const auto w_o = s.network.layout().span(Weight::w_o, layer, std::span(s.parameters));
+      std::ranges::fill(w_o.subspan(head % static_cast<std::size_t>(s.shape.heads) * rows, rows), 0.0F);
+    }
+    std::vector<std::int32_t> order;
+    REQUIRE(greedy_order(s.network, s.batch, s.parameters, order).ok());
+    std::erase_if(order, [&](std::int32_t head) { return !is_mute[static_cast<std::size_t>(head)]; });
+    CHECK(std::ranges::is_sorted(order));
+  }
+}
+
 TEST_CASE("importance is the mean size of each sentence's own slope, by layer of norm 1", "[importance]") {
   Random random(Catch::getSeed());
   for (int round = 0; round < 20; ++round) {

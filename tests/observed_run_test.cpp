@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -66,6 +67,44 @@ TEST_CASE("a run learns to read relations, and heads take some of them", "[obser
   CHECK(std::count(before.states.begin(), before.states.end(), mha::RoleState::owner) == 0);
   CHECK(std::count_if(after.states.begin(), after.states.end(),
                       [](mha::RoleState state) { return state >= mha::RoleState::partial; }) > 0);
+}
+
+TEST_CASE("what is measured are the held-out sentences of a language, whatever the seed of the run", "[observed_run]") {
+  for (const Task task : {Task::relation_reading, Task::masked_pronoun, Task::four_jobs}) {
+    mha::RunOptions options = mha::options_for(task);
+    options.trainer.seed = 5;
+    const mha::ModelShape shape = mha::model_for(task);
+    ObservedRun run;
+    start(run, {shape, options});
+    mha::Trainer by_hand;
+    REQUIRE(by_hand.start(shape, options.trainer).ok());
+    const std::optional<mha::Language> languages[] = {{}, mha::Language::chinese, mha::Language::english};
+    for (const std::optional<mha::Language> language : languages) {
+      run.listen_to(language);
+      const std::vector<std::uint64_t> numbers = mha::held_out_numbers(task, language, ObservedRun::kHeldOut);
+      mha::Evaluation want;
+      std::vector<std::vector<mha::Tally>> heads;
+      mha::Batch batch;
+      mha::make_batch(task, 0, mha::Split::held_out, mha::Questions::relations, numbers, batch);
+      REQUIRE(by_hand.evaluate(batch, {}, want).ok());
+      mha::measure_relations(by_hand.network(), batch, heads);
+      mha::make_batch(task, 0, mha::Split::held_out, mha::Questions::asked, numbers, batch);
+      REQUIRE(by_hand.evaluate(batch, {}, want).ok());
+
+      double loss = 0;
+      Measurement measured;
+      REQUIRE(run.evaluate(loss).ok());
+      REQUIRE(run.measure(false, measured).ok());
+      CHECK(loss == want.loss);
+      CHECK(measured.loss == want.loss);
+      for (std::size_t i = 0; i < measured.head_accuracy.size(); ++i) {
+        const std::vector<mha::Tally>& tallies = heads[i / run.relations()];
+        const std::size_t relation = i % run.relations();
+        const double share = relation < tallies.size() ? tallies[relation].accuracy() : 0.0;
+        CHECK(measured.head_accuracy[i] == static_cast<float>(share));
+      }
+    }
+  }
 }
 
 TEST_CASE("on answers drawn at random no head finds a job", "[observed_run]") {

@@ -80,6 +80,34 @@ TEST_CASE("a run that is cut and restored goes on with the sentences it would ha
   CHECK(same_bits(whole.trainer().parameters(), other.trainer().parameters()));
 }
 
+TEST_CASE("a run trains on its task's list, step after step, and is measured on held-out sentences", "[run]") {
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(Task::count); ++i) {
+    const auto task = static_cast<Task>(i);
+    CAPTURE(info(task).name);
+    RunOptions options = options_for(task);
+    options.batch = 3;
+    options.trainer.seed = 11;
+    Run run;
+    Trainer by_hand;
+    REQUIRE(run.start(model_for(task), options).ok());
+    REQUIRE(by_hand.start(model_for(task), options.trainer).ok());
+    Batch batch;
+    for (std::uint64_t step = 0; step < 4; ++step) {
+      make_batch(task, 11, Split::train, Questions::asked, 3 * step, 3, batch);
+      double got = 0, want = 0;
+      REQUIRE(run.step(got).ok());
+      REQUIRE(by_hand.step(batch, want).ok());
+      CHECK(got == want);
+    }
+    make_batch(task, 11, Split::held_out, Questions::asked, 0, 5, batch);
+    Evaluation got, want;
+    REQUIRE(run.evaluate(5, {}, got).ok());
+    REQUIRE(by_hand.evaluate(batch, {}, want).ok());
+    CHECK(run.held_out().tokens == batch.tokens);
+    CHECK(got.loss == want.loss);
+  }
+}
+
 TEST_CASE("every task has a recipe that runs, and a run that cannot be is refused", "[run][status]") {
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(Task::count); ++i) {
     const auto task = static_cast<Task>(i);
