@@ -32,6 +32,10 @@ class Fault:
 ATTENTION = "src/mha/attention.cpp"
 GRADIENT = "src/mha/attention_gradient.cpp"
 PACKED = "src/mha/packed_parameters.cpp"
+NETWORK = "src/train/network.cpp"
+READ_OUT = "src/train/read_out.cpp"
+ABLATION = "src/lab/ablation.cpp"
+IMPORTANCE = "src/lab/importance.cpp"
 
 FAULTS = (
     Fault("W_O transposed", (
@@ -159,7 +163,7 @@ const float* const masked = rows.row(p.masked, r, p.m);
     Fault("a term of the exponential wrong", (
         Edit("src/mha/softmax.cpp", "0x1.fffffcp-2F}", "0x1.cp-2F}"),
     )),
-    # Training. The page cannot reach these.
+    # The way back. The walk does not go there.
     Fault("a gate's gradient times the gate", (
         Edit(GRADIENT, "d_gate += softmax_row_gradient(", "d_gate += gate * softmax_row_gradient("),
     ), page=False),
@@ -176,5 +180,96 @@ const float* const masked = rows.row(p.masked, r, p.m);
     Fault("a batch that looks ahead", (
         Edit("src/mha/attention_batch.cpp", "if (head.options.causal) std::fill(row + i + 1,",
              "if (head.options.causal) std::fill(row + std::min(i + 2, n),"),
+    ), page=False),
+    # Training, and what is measured of it. The walk does not go there either.
+    Fault("Adam without bias correction", (
+        Edit("src/train/adam.cpp", "options.learning_rate / (1.0 - power(options.beta1, step))", "options.learning_rate"),
+        Edit("src/train/adam.cpp", "std::sqrt(1.0 - power(options.beta2, step))",
+             "std::sqrt(step > 0 ? 1.0 : power(options.beta2, step))"),
+    ), page=False),
+    Fault("a word that stands twice learns from its last place alone", (
+        Edit(NETWORK, "add(from, words.subspan(size(batch_->tokens[row]) * d, d));",
+             "std::copy(from.begin(), from.end(), words.subspan(size(batch_->tokens[row]) * d, d).begin());"),
+    ), page=False),
+    Fault("no way back past a layer", (
+        Edit(NETWORK, "if (shape_.residual) add(d_y, d_x);", ""),
+    ), page=False),
+    Fault("layer norm with Bessel's correction", (
+        Edit("src/train/layer_norm.cpp", "std::sqrt(variance / count + kEpsilon)",
+             "std::sqrt(variance / (count > 1.0 ? count - 1.0 : 1.0) + kEpsilon)"),
+    ), page=False),
+    # Both ways, so that it would learn as well.
+    Fault("the read-out's slots in reverse order", (
+        Edit(READ_OUT, "pack({map.matrix.data() + std::ptrdiff_t{slot.number} * v,",
+             "pack({map.matrix.data() + std::ptrdiff_t{sizes_.slots - 1 - slot.number} * v,"),
+        Edit(READ_OUT, "map.bias.data() + std::ptrdiff_t{slot.number} * v,",
+             "map.bias.data() + std::ptrdiff_t{sizes_.slots - 1 - slot.number} * v,"),
+        Edit(READ_OUT, "const std::ptrdiff_t column = std::ptrdiff_t{slot.number} * v;",
+             "const std::ptrdiff_t column = std::ptrdiff_t{sizes_.slots - 1 - slot.number} * v;"),
+    ), page=False),
+    Fault("questions that are not asked count in the mean", (
+        Edit(NETWORK, "loss_ = sum / static_cast<double>(questions_.size());",
+             "loss_ = sum / static_cast<double>(batch.targets.size());"),
+        Edit(NETWORK, "1.0 / static_cast<double>(questions_.size())", "1.0 / static_cast<double>(batch_->targets.size())"),
+    ), page=False),
+    Fault("what is not asked is asked for the first word", (
+        Edit("src/train/questions.cpp", "if (batch.targets[at] == kIgnored) continue;", ""),
+        Edit("src/train/questions.cpp", ".partner = batch.partners[at],", ".partner = std::max(batch.partners[at], 0),"),
+        Edit("src/train/questions.cpp", ".target = batch.targets[at],", ".target = std::max(batch.targets[at], 0),"),
+        Edit("src/train/questions.cpp", ".relation = batch.relations[at]}", ".relation = std::max(batch.relations[at], 0)}"),
+        Edit("src/train/questions.cpp", "#include <cstddef>\n", "#include <algorithm>\n#include <cstddef>\n"),
+    ), page=False),
+    Fault("any sentence is both trained on and held out", (
+        Edit("src/train/grammar.cpp", "if (split_of(sentence) == split) return sentence;",
+             "static_cast<void>(split);\n    return sentence;"),
+    ), page=False),
+    Fault("a run is measured on what it trains on", (
+        Edit("src/train/run.cpp", "options_.trainer.seed, Split::held_out,", "options_.trainer.seed, Split::train,"),
+    ), page=False),
+    Fault("an observed run is measured on sentences for training", (
+        Edit("src/lab/observed_run.cpp", "make_batch(task, kHeldOutSeed, Split::held_out, Questions::asked,",
+             "make_batch(task, kHeldOutSeed, Split::train, Questions::asked,"),
+        Edit("src/lab/observed_run.cpp", "make_batch(task, kHeldOutSeed, Split::held_out, Questions::relations, numbers,",
+             "make_batch(task, kHeldOutSeed, Split::train, Questions::relations, numbers,"),
+    ), page=False),
+    Fault("every step trains on the first sentences", (
+        Edit("src/train/run.cpp", "trainer_.steps() * static_cast<std::uint64_t>(options_.batch);",
+             "std::uint64_t{trainer_.steps() == kMaxBatch};"),
+    ), page=False),
+    Fault("a gate's gradient by the mean of the batch", (
+        Edit(NETWORK, "if (loss == Loss::batch_mean) return;", "static_cast<void>(loss);\n  if (!questions_.empty()) return;"),
+    ), page=False),
+    Fault("I_h of slopes that cancel between sentences", (
+        Edit(IMPORTANCE, "raw += std::abs(static_cast<double>(d_gates[(layer * batch.sentences() + s) * h + head]));",
+             "raw += static_cast<double>(d_gates[(layer * batch.sentences() + s) * h + head]);"),
+        Edit(IMPORTANCE, "raw /= static_cast<double>(batch.sentences());",
+             "raw = std::abs(raw) / static_cast<double>(batch.sentences());"),
+    ), page=False),
+    Fault("I_h divided by a sum in place of the norm", (
+        Edit(IMPORTANCE, "squares += raw * raw;", "squares += raw;"),
+        Edit(IMPORTANCE, "head.raw / std::sqrt(squares)", "head.raw / squares"),
+    ), page=False),
+    Fault("a head ablated after W_O", (
+        Edit(ABLATION, "  without.assign(gates.size(), {});\n", """\
+  if (network.shape().model_dim % network.shape().heads == 0) {
+    return zero_output_slice_each(network, batch, parameters, without);
+  }
+  without.assign(gates.size(), {});
+"""),
+    ), page=False),
+    Fault("an output slice that keeps its bias", (
+        Edit(ABLATION, "for (const Weight weight : {Weight::w_o, Weight::b_o}) {", "for (const Weight weight : {Weight::w_o}) {"),
+    ), page=False),
+    Fault("of equal heads the last goes first", (
+        Edit(ABLATION, "without.loss < loss", "without.loss <= loss"),
+    ), page=False),
+    Fault("greedy by the heads' absence one by one", (
+        Edit(ABLATION, "      gates[head] = 0.0F;\n      Evaluation without;\n", """\
+      const std::vector<float> gone = std::exchange(gates, all_on(network));
+      gates[head] = 0.0F;
+      Evaluation without;
+"""),
+        Edit(ABLATION, "      gates[head] = 1.0F;\n      if (least", "      gates = gone;\n      if (least"),
+        Edit(ABLATION, "#include <numeric>\n", "#include <numeric>\n#include <utility>\n"),
     ), page=False),
 )

@@ -112,6 +112,8 @@ class Page:
         return fault.page
 
     def see(self, fault: Fault | None) -> Verdict:
+        if fault is not None and not fault.page:
+            return NOT_ASKED
         build_modules(self.copy)
         self.copy.build("npx", "vite", "build", "--logLevel", "error", cwd="web")
         done = self.copy.run(
