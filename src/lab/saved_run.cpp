@@ -171,7 +171,9 @@ Outcome save_run(const Run& run, const Saving& saving, std::vector<std::byte>& f
   if (saving.moments) model.moments.assign(moments, state.numbers.end());
   model.parameters.assign(state.numbers.begin(), moments);
   const double largest = round_all(saving, model.parameters);
-  if (Outcome bad = measure(network, all, model.parameters, known); !bad.ok()) return bad;
+  if (largest > 0) {
+    if (Outcome bad = measure(network, all, model.parameters, known); !bad.ok()) return bad;
+  }
 
   say_what_it_is(run, model.metadata);
   say_what_it_knows(info(run.options().task), all, known, model.metadata);

@@ -55,9 +55,15 @@ for (const model of models.filter(({ name }) => words.length === 0 || words.incl
   const weights = run.weights(sentence, she, xiaohong)
   const most = Math.max(...weights)
   const row = {
-    steps: said.steps, seed: `${said.seed} (${said.seed_chosen})`, loss: said.loss, rounding: said.rounding, accuracy: said.accuracy,
+    steps: said.steps,
+    seed: `${said.seed} (${said.seed_chosen})`,
+    loss: said.loss,
+    rounding: said.rounding,
+    accuracy: said.accuracy,
     ...Object.fromEntries(said.relations.split('\n').map((relation) => [relation, said[`accuracy.${relation}`]])),
-    bytes: file.length, seconds: ((performance.now() - start) / 1000).toFixed(1), '她 → 小红': `${most.toFixed(3)} in head ${weights.indexOf(most) + 1}`,
+    bytes: file.length,
+    seconds: ((performance.now() - start) / 1000).toFixed(1),
+    '她 → 小红': `${most.toFixed(3)} in head ${weights.indexOf(most) + 1}`,
   }
   console.log(`${model.name}: ${Object.entries(row).map(([name, value]) => `${name} ${value}`).join(' · ')}`)
 }

@@ -48,7 +48,8 @@ function call(name, ...values) {
   if (status !== 0) throw new Error(`${name} answers with status ${status}`)
 }
 
-const settingsOf = ({ dModel, heads, learningRate, batch, seed }) => record(settingsPlaces, { task: 0, heads, modelDim: dModel, layers: 1, batch, learningRate, seed })
+const settingsOf = ({ dModel, heads, learningRate, batch, seed }) =>
+  record(settingsPlaces, { task: 0, heads, modelDim: dModel, layers: 1, batch, learningRate, seed })
 
 /** The module's runs have places; each of these runs takes one, which is begun anew. */
 export class Run {
@@ -65,8 +66,8 @@ export class Run {
   heldOutLoss() {
     const { heads } = this.settings
     const loss = new Float64Array(1)
-    const states = () => new Int32Array(heads * relations)
-    call('mha_run_measure', this.place, 0, loss, new Float32Array(relations), new Float32Array(heads * relations), states(), new Int32Array(heads))
+    const [answers, perHead] = [relations, heads * relations].map((shares) => new Float32Array(shares))
+    call('mha_run_measure', this.place, 0, loss, answers, perHead, new Int32Array(heads * relations), new Int32Array(heads))
     return loss[0]
   }
 

@@ -12,7 +12,7 @@ type Lang = keyof typeof languageIds
 
 const taskNames = Object.keys(tasks) as TaskName[]
 
-/** Room for a saved run of the chapter's largest size. A larger one is asked for twice: measuring what it knows takes longer than this. */
+/** Room for a saved run of every size in the chapter. A larger file is asked for twice, and measured twice. */
 const usualBytes = 2 ** 20
 
 /** What a run makes of one sentence. */
@@ -114,7 +114,7 @@ export class TrainingRun {
     })
   }
 
-  /** The run as a model file, and what it knows of held-out sentences in it. `said`: what else is to be told, key by key; no text may be empty. */
+  /** The run as a model file that tells what it knows of held-out sentences. `said`: what else is to be told; no text may be empty. */
   save({ precision, decimals = -1, moments }: Saving, said: Readonly<Record<string, string>> = {}): Uint8Array<ArrayBuffer> {
     const how = new Float64Array(savingRecord.size)
     how[savingRecord.precision] = precisionIds[precision]

@@ -9,7 +9,9 @@ import { builds, failure } from './core_support'
 import { metadataOf } from './model_files'
 import { moduleBytes, sentence } from './training_support'
 
-const settings = (patch: Partial<RunSettings> = {}): RunSettings => ({ task: 'relation', heads: 2, dModel: 16, learningRate: 0.01, residual: false, seed: 3, batch: 8, ...patch })
+const settings = (patch: Partial<RunSettings> = {}): RunSettings => ({
+  task: 'relation', heads: 2, dModel: 16, learningRate: 0.01, residual: false, seed: 3, batch: 8, ...patch,
+})
 const whole: Saving = { precision: 'float32', moments: true }
 
 const modules = await Promise.all(builds.map(async (build) => ({ build, wasm: await Wasm.instantiate(await moduleBytes(build)) })))
@@ -44,7 +46,10 @@ describe.each(modules)('saved runs in the $build build', ({ wasm }) => {
     const run = new TrainingRun(wasm, 0, settings({ heads: 4 }))
     const file = run.save({ precision: 'float16', moments: false }, { note: '说明 “x”', loss: 'none' })
     const metadata = metadataOf(file)
-    expect(metadata).toMatchObject({ note: '说明 “x”', task: 'relation', relations: tasks.relation.relations.join('\n'), seed: '3', batch: '8', learning_rate: '0.01', rounding: 'float16', heads: '4' })
+    expect(metadata).toMatchObject({
+      note: '说明 “x”', task: 'relation', relations: tasks.relation.relations.join('\n'),
+      seed: '3', batch: '8', learning_rate: '0.01', rounding: 'float16', heads: '4',
+    })
     expect(Number(metadata.loss)).toBeGreaterThan(1)
     expect(metadata['heads.english.cause']!.split(' ').length).toBe(4)
     expect(metadataOf(run.save({ precision: 'float32', decimals: 2, moments: false })).rounding).toBe('2 decimals')
