@@ -21,6 +21,15 @@ export interface RunSettings {
   batch: number
 }
 
+/** How a run is written into a file, as documented in src/lab/saved_run.hpp. */
+export interface Saving {
+  precision: 'float32' | 'float16'
+  /** every parameter rounded to so many; undefined: none is */
+  decimals?: number | undefined
+  /** with what Adam knows, so that the run can go on as if it had never stopped */
+  moments: boolean
+}
+
 /** What one head is to one relation, as documented in src/lab/roles.hpp. A cell holds its place in this list. */
 export const cellStates = roleStateNames
 export type CellState = RoleStateName
