@@ -1,7 +1,7 @@
 // What the tests of the lesson share: a core that answers when the test says so.
 import {
   type AtScaleReport, type AtScaleRequest, type CellRef, type CheckReport, type Comparison, type Core, CoreError, type Explanation, type Influence, type MeasureReport,
-  type MeasureRequest, type Pass, type PassRequest, type Progress, type Role, type RowShares, Superseded, type TensorView,
+  type MeasureRequest, type ModelAbout, type Pass, type PassRequest, type Progress, type Role, type RowShares, Superseded, type TensorView,
 } from '../../src/core/protocol'
 import type { TensorName } from '../../src/core/generated/tables'
 import { Lesson, type Visit } from '../../src/model/lesson.svelte'
@@ -32,12 +32,20 @@ export class SlowCore implements Core {
   readonly narrows: Question<{ pass: Pass; role: Role }, Comparison>[] = []
   readonly layers: Question<AtScaleRequest, AtScaleReport>[] = []
   readonly measurements: Question<MeasureRequest, MeasureReport>[] = []
+  /** none, unless a test is about them */
+  trainedSizes: { dModel: number; heads: number }[] = []
+  readonly models: Question<string, ModelAbout>[] = []
   readonly comparisons: Question<{ pass: Pass; tensor: TensorName; headGate: number[] }, Comparison>[] = []
 
   ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
   pass = (asked: PassRequest, contributing: number[]) => {
     this.contributing.push(contributing)
     return this.#ask(this.passes, asked)
+  }
+  model = (dModel: number, heads: number, progress?: Progress, signal?: AbortSignal): Promise<ModelAbout> => {
+    const place = this.models.length
+    signal?.addEventListener('abort', () => this.models[place]?.refuse(new Superseded()))
+    return this.#ask(this.models, `${dModel}x${heads}`, undefined, progress)
   }
   explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
   influence = (pass: Pass, cell: CellRef) => this.#ask(this.influences, { pass, cell }, nowhere)
