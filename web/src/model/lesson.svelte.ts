@@ -27,7 +27,7 @@ import { keepScale } from './scale'
 import type { Size } from './problem'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
 import { lessonSentence, shortSentence } from './sentences'
-import { readableSize, shortSize } from './shape'
+import { readableSize, sameSize, shortSize } from './shape'
 import { type Tour, carry, isShown, lastStop, stopShowing, stopsOf } from './stops'
 import { type Fallback, isLight, refusalOf, unfit, wordsOf } from './trained'
 import { learnWords } from './tokens'
@@ -67,8 +67,8 @@ export class Lesson {
   busy = $state(false)
   /** The reader wishes for trained numbers, and the pass on show has seeded ones: why. */
   fallback: Fallback | undefined = $state.raw()
-  /** A trained model on its way: bytes so far, of so many; 0 if nobody says. */
-  loading: { done: number; total: number } | undefined = $state.raw()
+  /** A large trained model on its way: bytes so far, of so many; 0 if nobody says. */
+  loading: (Size & { done: number; total: number }) | undefined = $state.raw()
   checked: Checked | undefined = $state.raw()
   /** What the trained model that was here last says of itself. */
   learned: ModelAbout | undefined = $state.raw()
@@ -286,6 +286,7 @@ export class Lesson {
     this.#asked = JSON.stringify(request)
     const ticket = (this.#passTicket += 1)
     this.busy = true
+    if (this.loading && !(request.weights === 'trained' && sameSize(this.loading, request))) this.loading = undefined
     const fetchedBefore = this.#fetching
     this.#fetching = undefined
     try {
@@ -305,11 +306,11 @@ export class Lesson {
 
   async #showTrained(ticket: number, request: PassRequest, fetchedBefore: AbortController | undefined): Promise<void> {
     const fetching = new AbortController()
+    const { dModel, heads } = request
     this.#fetching = fetching
     const told = (done: number, total: number): void => {
-      if (ticket === this.#passTicket && !isLight(request)) this.loading = { done, total }
+      if (ticket === this.#passTicket && !isLight(request)) this.loading = { dModel, heads, done, total }
     }
-    const { dModel, heads } = request
     try {
       const fetched = this.#core.model(dModel, heads, told, fetching.signal)
       fetchedBefore?.abort()

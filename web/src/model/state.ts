@@ -159,12 +159,14 @@ function read<K extends Key>(key: K, text: string | null, state: State, refusals
   else refusals.push({ key, given: clip(text, 40), problem: parsed.problem })
 }
 
+const aboutNoLanguage: readonly Key[] = ['view', 'theme', 'weights']
+
 /** A bare address opens in the reader's own language; one that says anything means what it says. */
 export function readAddress(search: string, preferred: Lang = 'zh'): { state: State; refusals: Refusal[] } {
   const query = new URLSearchParams(search)
   const state = {} as State
   const refusals: Refusal[] = []
-  const bare = !keys.some((key) => key !== 'view' && key !== 'theme' && query.has(key))
+  const bare = !keys.some((key) => !aboutNoLanguage.includes(key) && query.has(key))
   for (const key of keys) read(key, bare && key === 'lang' ? preferred : query.get(key), state, refusals)
   return { state: consistent(state), refusals }
 }

@@ -76,6 +76,7 @@ export const common = {
   otherName: '八场会',
   colon: ': ',
   comma: ', ',
+  listComma: ', ',
   skip: 'Skip to the figure',
   navigation: 'Chapters',
   chapters: { steps: 'Steps', training: 'Training' },

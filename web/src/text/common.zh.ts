@@ -68,6 +68,7 @@ export const common: CommonText = {
   otherName: 'Eight Meetings',
   colon: '：',
   comma: '，',
+  listComma: '、',
   skip: '跳到图',
   navigation: '各章',
   chapters: { steps: '分步', training: '训练' },

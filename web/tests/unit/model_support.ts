@@ -10,6 +10,8 @@ import { engines, withPass } from './core_support'
 
 interface Question<Asked, Answer> {
   asked: Asked
+  /** what was promised */
+  given: Promise<Answer>
   answer(value: Answer): void
   progress?: Progress | undefined
   refuse(error: unknown): void
@@ -65,10 +67,12 @@ export class SlowCore implements Core {
   dispose(): void {}
 
   #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked, atOnce?: Answer, progress?: Progress): Promise<Answer> {
-    return new Promise((answer, refuse) => {
-      list.push({ asked, answer, refuse, progress })
-      if (this.quick && atOnce !== undefined) answer(atOnce)
-    })
+    let answer!: (value: Answer) => void
+    let refuse!: (error: unknown) => void
+    const given = new Promise<Answer>((resolve, reject) => ([answer, refuse] = [resolve, reject]))
+    list.push({ asked, given, answer, refuse, progress })
+    if (this.quick && atOnce !== undefined) answer(atOnce)
+    return given
   }
 }
 
@@ -82,8 +86,9 @@ export function explanationOf(cell: CellRef): Explanation {
   }
 }
 
-export async function begin(search = '') {
+export async function begin(search = '', prepare: (core: SlowCore) => void = () => {}) {
   const core = new SlowCore()
+  prepare(core)
   const visits: [string, Visit][] = []
   const lesson = new Lesson(core, readAddress(search), (address, visit) => visits.push([address, visit]))
   void lesson.start()

@@ -49,6 +49,8 @@ const losses = [{ heads: 1, loss: '0.1', diverged: true }, { heads: 8, loss: '0.
 /** What a function of a text may be given: several of everything that has a shape, else numbers, one and many. */
 const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
   [/\.trained\.(words|short\.words|why\.(words|size))$/, [[['w']], [['w', 'v']]]],
+  [/\.trained\.run$/, [['3', '', 1500, 64], ['3', '', 1, 1]]],
+  [/\.trained\.sentence$/, [[2, 'she', 'Lily', '.98']]],
   [/\.trained\.held$/, [['0.1', '98%', ['r 98%', 's 99%']]]],
   [/\.off\.switched$/, [[[], 8, false], [[], 1, false], [[1, 2], 8, false], [[8], 8, true], [[1], 1, true], [[1, 2], 2, false]]],
   [/\.off\.words\.missed$/, [[[1], '1.2', '0.01'], [[1, 2], '1.2', '0.01']]],
