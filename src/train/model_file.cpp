@@ -52,19 +52,22 @@ Result<ModelShape> shape_of(const Metadata& metadata) {
   return shape;
 }
 
-/// Of each parameter its name, its shape and its numbers in a slab: f(name, shape, span).
-template <class Number, class Function>
-void for_each_weight(const ModelShape& shape, std::span<Number> slab, Function function) {
+/// The extents of a parameter: [rows, columns], of a vector [columns].
+std::vector<std::uint64_t> extents_of(Weight weight, const ModelLayout::Place& place) {
+  std::vector<std::uint64_t> extents = {static_cast<std::uint64_t>(place.columns)};
+  if (info(weight).rows != WeightInfo::Axis::one)
+    extents.insert(extents.begin(), static_cast<std::uint64_t>(place.rows));
+  return extents;
+}
+
+/// Every parameter that the model has: f(weight, layer).
+template <class Function>
+void for_each_weight(const ModelShape& shape, Function function) {
   const ModelLayout layout(shape);
   for (std::size_t i = 0; i < kWeightCount; ++i) {
     const auto weight = static_cast<Weight>(i);
     for (std::int32_t layer = 0; layer < (info(weight).per_layer ? shape.layers : 1); ++layer) {
-      const ModelLayout::Place place = layout(weight, layer);
-      if (place.count() == 0) continue;
-      std::vector<std::uint64_t> extents = {static_cast<std::uint64_t>(place.columns)};
-      if (info(weight).rows != WeightInfo::Axis::one)
-        extents.insert(extents.begin(), static_cast<std::uint64_t>(place.rows));
-      function(name_of(weight, layer), std::move(extents), layout.span(weight, layer, slab));
+      if (layout(weight, layer).count() > 0) function(weight, layer);
     }
   }
 }
@@ -95,33 +98,45 @@ Result<Nothing> read_moments(std::span<const std::byte> file, const SafetensorsH
 
 }  // namespace
 
-Result<ModelFile> read_model_file(std::span<const std::byte> file) {
-  Result<SafetensorsHeader> header = parse_safetensors_header(file, file.size());
-  if (!header.ok()) return header.error();
-  ModelFile model;
-  model.metadata = std::move(header.value().metadata);
-  if (text_of(model.metadata, "format") != kFormat)
-    return Error{"its metadata must say format: " + std::string(kFormat)};
-  Result<ModelShape> shape = shape_of(model.metadata);
+Result<ModelHeader> read_model_header(std::span<const std::byte> file) {
+  Result<SafetensorsHeader> tensors = parse_safetensors_header(file, file.size());
+  if (!tensors.ok()) return tensors.error();
+  ModelHeader header{.file = std::move(tensors.value())};
+  const Metadata& metadata = header.file.metadata;
+  if (text_of(metadata, "format") != kFormat) return Error{"its metadata must say format: " + std::string(kFormat)};
+  const Result<ModelShape> shape = shape_of(metadata);
   if (!shape.ok()) return shape.error();
-  model.shape = shape.value();
-  model.steps = whole_number(model.metadata, "steps");
-  if (model.steps < 0) return Error{"steps must be a whole number"};
-  const std::string words = text_of(model.metadata, "vocabulary");
-  if (std::ranges::count(words, '\n') + 1 != model.shape.vocabulary)
+  header.shape = shape.value();
+  header.steps = whole_number(metadata, "steps");
+  if (header.steps < 0) return Error{"steps must be a whole number"};
+  const std::string words = text_of(metadata, "vocabulary");
+  if (std::ranges::count(words, '\n') + 1 != header.shape.vocabulary)
     return Error{"the vocabulary must have vocabulary_size lines"};
+  return header;
+}
 
+Result<Nothing> read_weight(std::span<const std::byte> file, const ModelHeader& header, Weight weight,
+                            std::int32_t layer, std::span<float> numbers) {
+  const ModelLayout layout(header.shape);
+  return read_tensor(file, header.file, name_of(weight, layer), extents_of(weight, layout(weight, layer)), numbers);
+}
+
+Result<ModelFile> read_model_file(std::span<const std::byte> file) {
+  Result<ModelHeader> header = read_model_header(file);
+  if (!header.ok()) return header.error();
+  ModelFile model{.shape = header.value().shape, .steps = header.value().steps};
+  const ModelLayout layout(model.shape);
   // Before room is made for what a file only claims to have.
-  const std::size_t count = ModelLayout(model.shape).size();
-  if (file.size() / sizeof(std::uint16_t) < count) return Error{"the file is too short for its sizes"};
-  model.parameters.resize(count);
+  if (file.size() / sizeof(std::uint16_t) < layout.size()) return Error{"the file is too short for its sizes"};
+  model.parameters.resize(layout.size());
   Result<Nothing> step = Nothing{};
-  for_each_weight(model.shape, std::span(model.parameters),
-                  [&](const std::string& name, const std::vector<std::uint64_t>& extents, std::span<float> numbers) {
-                    if (step.ok()) step = read_tensor(file, header.value(), name, extents, numbers);
-                  });
-  if (step.ok()) step = read_moments(file, header.value(), model);
+  for_each_weight(model.shape, [&](Weight weight, std::int32_t layer) {
+    const std::span<float> numbers = layout.span(weight, layer, std::span(model.parameters));
+    if (step.ok()) step = read_weight(file, header.value(), weight, layer, numbers);
+  });
+  if (step.ok()) step = read_moments(file, header.value().file, model);
   if (!step.ok()) return step.error();
+  model.metadata = std::move(header.value().file.metadata);
   return model;
 }
 
@@ -133,10 +148,11 @@ Result<std::vector<std::byte>> write_model_file(const ModelFile& model, Precisio
   metadata["steps"] = std::to_string(model.steps);
 
   std::vector<TensorToWrite> tensors;
-  for_each_weight(model.shape, std::span(model.parameters),
-                  [&](std::string name, std::vector<std::uint64_t> extents, std::span<const float> numbers) {
-                    tensors.push_back({std::move(name), std::move(extents), numbers, precision == Precision::float16});
-                  });
+  const ModelLayout layout(model.shape);
+  for_each_weight(model.shape, [&](Weight weight, std::int32_t layer) {
+    tensors.push_back({name_of(weight, layer), extents_of(weight, layout(weight, layer)),
+                       layout.span(weight, layer, std::span(model.parameters)), precision == Precision::float16});
+  });
   const std::size_t count = model.parameters.size();
   for (std::size_t i = 0; i < 2 && !model.moments.empty(); ++i) {
     tensors.push_back({kMoments[i], {count}, std::span(model.moments).subspan(i * count, count)});

@@ -30,12 +30,28 @@ struct ModelFile {
   std::vector<float> moments;     ///< first and second, a slab each, every number finite; empty: the file has none
 };
 
+/// What a file says before its numbers.
+struct ModelHeader {
+  ModelShape shape;
+  std::int32_t steps = 0;
+  SafetensorsHeader file;
+};
+
 /// How each parameter is stored.
 enum class Precision : std::int32_t { float32, float16 };
 
 /// An error: not such a file, a size that validate() refuses, a tensor that is missing or of another shape, a number
 /// that is not finite.
 [[nodiscard]] Result<ModelFile> read_model_file(std::span<const std::byte> file);
+
+/// Of such a file what it says, for whoever needs a few of its numbers only. An error: as read_model_file(), but for
+/// the tensors, at which it does not look.
+[[nodiscard]] Result<ModelHeader> read_model_header(std::span<const std::byte> file);
+
+/// One parameter. Preconditions: `header` comes from this file, `numbers` are as many as ModelLayout has of it.
+/// An error: the tensor is missing, of another shape, or has a number that is not finite.
+[[nodiscard]] Result<Nothing> read_weight(std::span<const std::byte> file, const ModelHeader& header, Weight weight,
+                                          std::int32_t layer, std::span<float> numbers);
 
 /// Moments are always written as floats. Precondition: a valid shape, and slabs of its layout.
 /// An error: as safetensors_header().

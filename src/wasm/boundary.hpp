@@ -122,6 +122,10 @@ inline constexpr auto kCost = record("cost", "double", {{"flops"}, {"exponential
 inline constexpr auto kCostAtScale =
     record("costAtScale", "double", {{"weights"}, {"weightBytes"}, {"roomBytes"}, {"flops"}});
 
+/// As in ModelShape.
+inline constexpr auto kModel =
+    record("model", "int", {{"vocabulary"}, {"positions"}, {"modelDim"}, {"heads"}, {"headDim"}, {"layers"}});
+
 /// How far a tensor is from the answer of a golden case, as in Deviation. answered: 0 or 1.
 inline constexpr auto kDeviation = record("deviation", "double", {{"answered"}, {"error"}, {"bound"}});
 

@@ -125,6 +125,7 @@ int main() {
   print_record(kCost);
   print_record(kCostAtScale);
   print_record(kDeviation);
+  print_record(kModel);
   print_models();
   print_limits();
   return 0;

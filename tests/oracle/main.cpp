@@ -1,12 +1,16 @@
 // What the page must show, computed outside the page: the double reference with its bounds, as JSON.
 //
 //   mha_oracle tokens='小明|把' d=8 h=2 seed=42 [causal=1] [scaled=0] [positions=0] [padding=1] [gates=1,0]
+//   mha_oracle tokens='小明|把' d=8 h=2 model=FILE […]     first layer and embeddings of a trained model
 //
 // Prints {"x": {"shape": [n, d], "value": […]}, …, "q": {"shape": […], "value": […], "bound": […]}, …}. Tensors of
 // heads are stacked along a first axis. −∞ is written −1e999, which JSON readers turn back into −∞.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -16,6 +20,8 @@
 #include "mha/attention_reference.hpp"
 #include "mha/embedding.hpp"
 #include "mha/random.hpp"
+#include "train/model_file.hpp"
+#include "train/vocabulary.hpp"
 
 namespace {
 
@@ -123,6 +129,62 @@ int fail(const std::string& why) {
   return 2;
 }
 
+/// What a pass starts from: the vectors of its tokens and places, and the slab of its parameters.
+struct Given {
+  std::vector<float> vectors, positions, parameters;
+};
+
+Given seeded(const Shape& shape, const std::vector<std::string>& tokens, std::uint32_t seed, bool positions_on) {
+  const auto d = static_cast<std::size_t>(shape.model_dim);
+  Given given;
+  given.vectors.resize(tokens.size() * d);
+  given.positions.resize(tokens.size() * d);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    mha::token_vector(tokens[i], seed, std::span(given.vectors).subspan(i * d, d));
+    if (positions_on) {
+      mha::sinusoidal_position(static_cast<std::int32_t>(i), std::span(given.positions).subspan(i * d, d));
+    }
+  }
+  given.parameters.resize(static_cast<std::size_t>(Layout(Slab::parameters, shape, {}).size()));
+  mha::fill_parameters(shape, false, seed, given.parameters);
+  return given;
+}
+
+/// Empty if the file, or a word, is not what is asked for.
+Given trained(const Shape& shape, const std::vector<std::string>& tokens, const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(stream), {}};
+  const auto read = mha::read_model_file(std::as_bytes(std::span(bytes)));
+  if (!read.ok()) return {};
+  const mha::ModelFile& model = read.value();
+  if (model.shape.model_dim != shape.model_dim || model.shape.heads != shape.heads) return {};
+  const mha::ModelLayout places(model.shape);
+  const auto numbers = [&](mha::Weight weight) {
+    return places.span(weight, 0, std::span<const float>(model.parameters));
+  };
+  const auto d = static_cast<std::size_t>(shape.model_dim);
+  Given given;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::int32_t word = mha::word_place(model.metadata, tokens[i]);
+    if (word < 0 || static_cast<std::int32_t>(i) >= model.shape.max_positions) return {};
+    const auto vector = numbers(mha::Weight::token_embedding).subspan(static_cast<std::size_t>(word) * d, d);
+    const auto position = numbers(mha::Weight::position_embedding).subspan(i * d, d);
+    given.vectors.insert(given.vectors.end(), vector.begin(), vector.end());
+    given.positions.insert(given.positions.end(), position.begin(), position.end());
+  }
+  const Layout layout(Slab::parameters, shape, {});
+  given.parameters.resize(static_cast<std::size_t>(layout.size()));
+  const auto copy = [&](mha::Weight from, Tensor to) {
+    const auto matrix = numbers(from);
+    std::copy(matrix.begin(), matrix.end(), layout.span(to, std::span(given.parameters)).begin());
+  };
+  copy(mha::Weight::w_q, Tensor::w_q);
+  copy(mha::Weight::w_k, Tensor::w_k);
+  copy(mha::Weight::w_v, Tensor::w_v);
+  copy(mha::Weight::w_o, Tensor::w_o);
+  return given;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -134,20 +196,14 @@ int main(int argc, char** argv) {
                                           arguments.integer("h", 2));
   if (const auto bad = mha::validate(shape); !bad.ok()) return fail(mha::message(bad));
 
-  const auto d = static_cast<std::size_t>(shape.model_dim);
-  std::vector<float> vectors(tokens.size() * d);
-  std::vector<float> positions(vectors.size());
-  std::vector<float> x(vectors.size());
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    mha::token_vector(tokens[i], seed, std::span(vectors).subspan(i * d, d));
-    if (positions_on) mha::sinusoidal_position(static_cast<std::int32_t>(i), std::span(positions).subspan(i * d, d));
-  }
-  mha::add_positions(vectors, positions, x);
+  const std::string file = arguments.text("model", "");
+  const Given given = file.empty() ? seeded(shape, tokens, seed, positions_on) : trained(shape, tokens, file);
+  if (given.parameters.empty()) return fail(file + " has no model of this size that knows these words");
+  std::vector<float> x(given.vectors.size());
+  mha::add_positions(given.vectors, given.positions, x);
 
   const Layout layout(Slab::parameters, shape, {});
-  std::vector<float> slab(static_cast<std::size_t>(layout.size()));
-  mha::fill_parameters(shape, false, seed, slab);
-  const auto parameter = [&](Tensor tensor) { return layout.span(tensor, std::span<const float>(slab)); };
+  const auto parameter = [&](Tensor tensor) { return layout.span(tensor, std::span<const float>(given.parameters)); };
   const mha::Parameters parameters{.w_q = parameter(Tensor::w_q),
                                    .w_k = parameter(Tensor::w_k),
                                    .w_v = parameter(Tensor::w_v),
@@ -169,8 +225,8 @@ int main(int argc, char** argv) {
 
   Printer print;
   const std::int64_t n = shape.tokens;
-  print.given("token_vectors", n, shape.model_dim, vectors);
-  print.given("positions", n, shape.model_dim, positions);
+  print.given("token_vectors", n, shape.model_dim, given.vectors);
+  print.given("positions", n, shape.model_dim, given.positions);
   print.given("x", n, shape.model_dim, x);
   for (const Tensor tensor : {Tensor::w_q, Tensor::w_k, Tensor::w_v, Tensor::w_o}) {
     print.given(std::string(info(tensor).name).c_str(), layout[tensor].shape[0], layout[tensor].shape[1],

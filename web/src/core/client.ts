@@ -4,6 +4,8 @@
 import { Connection } from './connection'
 import { browser, type Environment } from './environment'
 import { type TensorName, tensorNames } from './generated/tables'
+import { modelName, sizeOf } from './model_file'
+import { ModelStore, type StoredModel } from './model_store'
 import type { Answers, Build, Deviations, MessageOf } from './messages'
 import { ReceivedPass } from './pass'
 import {
@@ -18,6 +20,7 @@ import {
   type Influence,
   type MeasureReport,
   type MeasureRequest,
+  type ModelAbout,
   type Pass,
   type PassRequest,
   type Progress,
@@ -39,10 +42,14 @@ type About = Pick<MessageOf<'explain'>, 'id' | 'pass' | 'request'>
 interface Opened {
   connection: Connection
   info: Answers['load']
+  /** by name: models that its worker has, or is being given */
+  models: Map<string, Promise<null>>
 }
 
 class Client implements Core {
+  readonly trainedSizes: Core['trainedSizes']
   readonly #environment: Environment
+  readonly #models: ModelStore
   #opened: Promise<Opened> | undefined
   /** kept once it has run, so that a restart needs no network */
   #module: { build: Build; bytes: ArrayBuffer } | undefined
@@ -59,10 +66,16 @@ class Client implements Core {
 
   constructor(environment: Environment) {
     this.#environment = environment
+    this.trainedSizes = environment.models.map(sizeOf).sort((a, b) => a.dModel - b.dModel || a.heads - b.heads)
+    this.#models = new ModelStore((...asked) => environment.model(...asked))
   }
 
   async ready(): Promise<Answers['load']> {
     return (await this.#open()).info
+  }
+
+  async model(dModel: number, heads: number, progress?: Progress, signal?: AbortSignal): Promise<ModelAbout> {
+    return (await this.#models.get(modelName(dModel, heads), progress, signal)).about
   }
 
   async pass(given: PassRequest, contributing: number[] = []): Promise<Pass> {
@@ -82,8 +95,7 @@ class Client implements Core {
   }
 
   async #pass(id: number, request: PassRequest, heads: number[], signal: AbortSignal): Promise<Pass> {
-    const { connection } = await this.#open()
-    signal.throwIfAborted()
+    const { connection, model } = await this.#openFor(request, signal)
     const known = new Map(this.#parameters)
     const answered = connection.ask({ id, kind: 'pass', request, known: [...known.keys()] }, signal)
     if (heads.length > 0) this.#askAhead(connection, { id: ++this.#lastId, pass: id, request }, heads, signal)
@@ -93,7 +105,8 @@ class Client implements Core {
     this.#keepParameters(answer.weightsId, parameters)
     this.#current.get(request.layer)?.outdated.abort()
     this.#current.set(request.layer, { id, outdated: new AbortController() })
-    return new ReceivedPass(id, request, answer, parameters)
+    const weights = model ? ({ kind: 'trained', about: model.about } as const) : ({ kind: 'seeded', seed: request.seed } as const)
+    return new ReceivedPass(id, request, weights, answer, parameters)
   }
 
   async explain(pass: Pass, cell: CellRef, largest: number): Promise<Explanation> {
@@ -183,9 +196,31 @@ class Client implements Core {
     const current = this.#current.get(pass.request.layer)
     if (current?.id !== pass.id) throw new Superseded()
     const { signal } = current.outdated
-    const { connection } = await this.#open()
-    if (signal.aborted) throw new Superseded()
+    const { connection } = await this.#openFor(pass.request, signal)
     return ask(connection, { id: ++this.#lastId, pass: pass.id, request: pass.request }, signal)
+  }
+
+  /** The worker, with the model that a request of trained weights wants. */
+  async #openFor({ weights, dModel, heads }: PassRequest, signal: AbortSignal): Promise<{ connection: Connection; model?: StoredModel }> {
+    if (weights === 'seeded') return { connection: await this.#openUnless(signal) }
+    // Both at once: the module and the model are two files.
+    const [opened, model] = await Promise.all([this.#open(), this.#models.get(modelName(dModel, heads), undefined, signal)])
+    await this.#give(model, opened)
+    if (signal.aborted) throw new Superseded()
+    return { connection: opened.connection, model }
+  }
+
+  /** Once to each worker. */
+  async #give({ name, file }: StoredModel, { connection, models }: Opened): Promise<void> {
+    const given = models.get(name) ?? connection.ask({ id: ++this.#lastId, kind: 'model', name, file })
+    models.set(name, given)
+    try {
+      await given
+    } catch (error) {
+      models.delete(name)
+      if (error instanceof CoreError && error.failure.status === 'bad_model') this.#models.forget(name)
+      throw error
+    }
   }
 
   #keepParameters(id: string, parameters: Float32Array): void {
@@ -225,7 +260,7 @@ class Client implements Core {
       const info = await connection.ask({ id: ++this.#lastId, kind: 'load', ...module })
       this.#module = module
       if (this.#disposed) throw new Superseded()
-      return { connection, info }
+      return { connection, info, models: new Map() }
     } catch (error) {
       const failure = startFailure(error)
       connection.close(failure)

@@ -6,6 +6,7 @@ import type { Deviations } from './messages'
 import { PassMemory } from './pass_memory'
 import type { AtScaleRequest, PassRequest, Shape } from './protocol'
 import { decodeDeviations, decodeShape, toInt32 } from './records'
+import { seeded, TrainedModel } from './source'
 import { out, Wasm } from './wasm'
 import { Weights } from './weights'
 
@@ -33,7 +34,17 @@ export class Engine {
 
   /** Weights made from the seed and packed into one of the module's places for layers. */
   seededWeights(place: number, shape: Shape, seed: number): Weights {
-    return new Weights(this.wasm, place, shape, seed)
+    return new Weights(this.wasm, place, shape, seeded(seed))
+  }
+
+  /** The same of a trained model. Throws bad_model if it is of another shape. */
+  trainedWeights(place: number, shape: Shape, model: TrainedModel): Weights {
+    return new Weights(this.wasm, place, shape, model)
+  }
+
+  /** A trained model from its file. Throws bad_model. */
+  model(file: ArrayBuffer): TrainedModel {
+    return new TrainedModel(this.wasm, file)
   }
 
   pass(weights: Weights, shape: Shape, request: PassRequest): PassMemory {

@@ -3,7 +3,7 @@ import { relaxedSimd, simd } from 'wasm-feature-detect'
 import relaxedUrl from './generated/mha-relaxed.wasm?url'
 import simdUrl from './generated/mha-simd.wasm?url'
 import type { Build } from './messages'
-import { CoreError } from './protocol'
+import { CoreError, type Progress, Superseded } from './protocol'
 
 /** The part of a worker that the client uses. */
 export type WorkerPort = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onmessageerror' | 'onerror'>
@@ -14,6 +14,10 @@ export interface Environment {
   /** rejects with load_failed */
   bytes(build: Build): Promise<ArrayBuffer>
   spawn(): WorkerPort
+  /** the names of the trained models that are shipped */
+  models: readonly string[]
+  /** one of them; rejects with load_failed */
+  model(name: string, progress: Progress, signal: AbortSignal): Promise<ArrayBuffer>
   /** the golden cases, for a check; rejects with load_failed */
   golden(): Promise<GoldenCase[]>
 }
@@ -22,6 +26,12 @@ export interface GoldenCase {
   name: string
   file: ArrayBuffer
 }
+
+const modelUrls: Record<string, string> = Object.fromEntries(
+  Object.entries(import.meta.glob<string>('./generated/models/*.safetensors', { query: '?url', import: 'default', eager: true })).map(
+    ([path, url]) => [/([^/]*)\.safetensors$/.exec(path)![1]!, url],
+  ),
+)
 
 const urls: Record<Build, string> = { simd: simdUrl, relaxed: relaxedUrl }
 
@@ -35,6 +45,10 @@ export const browser: Environment = {
 
   bytes: (build) => fetched(urls[build]),
 
+  models: Object.keys(modelUrls),
+
+  model: (name, progress, signal) => fetched(modelUrls[name]!, progress, signal),
+
   async golden() {
     const { goldenFiles } = await import('./golden').catch(loadFailed)
     return Promise.all(goldenFiles.map(async ({ name, address }) => ({ name, file: await fetched(address) })))
@@ -43,15 +57,35 @@ export const browser: Environment = {
   spawn: () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
 }
 
-/** Rejects with load_failed. */
-export async function fetched(address: string): Promise<ArrayBuffer> {
+/** Rejects with load_failed, or with Superseded when the signal stops it. progress: bytes so far, of so many; 0 if nobody says. */
+export async function fetched(address: string, progress?: Progress, signal?: AbortSignal): Promise<ArrayBuffer> {
   try {
-    const response = await fetch(address)
+    const response = await fetch(address, { signal: signal ?? null })
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
-    return await response.arrayBuffer()
+    if (progress === undefined || response.body === null) return await response.arrayBuffer()
+    return await new Response(counted(response.body, totalOf(response), progress)).arrayBuffer()
   } catch (error) {
+    if (signal?.aborted) throw new Superseded()
     return loadFailed(error)
   }
+}
+
+/** What is on its way compressed is longer when it arrives: then the length that was promised says nothing. */
+function totalOf({ headers }: Response): number {
+  return headers.has('content-encoding') ? 0 : Number(headers.get('content-length') ?? 0)
+}
+
+function counted(body: ReadableStream<Uint8Array<ArrayBuffer>>, total: number, progress: Progress): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let done = 0
+  return body.pipeThrough(
+    new TransformStream({
+      transform(chunk: Uint8Array<ArrayBuffer>, controller) {
+        done += chunk.byteLength
+        progress(done, total)
+        controller.enqueue(chunk)
+      },
+    }),
+  )
 }
 
 function loadFailed(error: unknown): never {

@@ -22,6 +22,8 @@ export type SlabData = Record<Extract<SlabName, 'input' | 'parameters' | 'trace'
 interface Requests {
   /** comes first: the module's bytes */
   load: { build: Build; bytes: ArrayBuffer }
+  /** a trained model, before the first pass that wants it; again after a restart */
+  model: { name: string; file: ArrayBuffer }
   /** known: ids of weights whose parameters the page holds already */
   pass: { request: PassRequest; known: string[] }
   /** pass and request: which one is meant, and how to repeat it should the worker no longer have it */
@@ -52,6 +54,7 @@ export interface PassAnswer {
 
 export interface Answers {
   load: { build: Build; arch: string }
+  model: null
   pass: PassAnswer
   explain: Explanation
   influence: Influence

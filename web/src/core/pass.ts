@@ -10,7 +10,9 @@ export class ReceivedPass implements Pass {
   readonly maskedRows: readonly boolean[]
   readonly #views: Map<TensorName, TensorView>
 
-  constructor(readonly id: number, readonly request: PassRequest, answer: PassAnswer, parameters: Float32Array) {
+  constructor(
+    readonly id: number, readonly request: PassRequest, readonly weights: Pass['weights'], answer: PassAnswer, parameters: Float32Array,
+  ) {
     this.shape = answer.shape
     this.scale = answer.scale
     this.#views = viewsOf(answer.views, { input: answer.input, trace: answer.trace, parameters })

@@ -33,7 +33,6 @@ import {
   encodeShape,
   toInt32,
 } from './records'
-import { isWellFormed } from './text'
 import { type Block, out, type Wasm } from './wasm'
 import type { Weights } from './weights'
 
@@ -66,7 +65,7 @@ export class PassMemory {
     const blocks: Block[] = []
     try {
       blocks.push((this.#input = wasm.allocate(input.floats)), (this.#trace = wasm.allocate(trace.floats)))
-      embed(wasm, shape, request.tokens, request.seed, request.positions, this.#input)
+      weights.source.embed(wasm, shape, request.tokens, request.positions, this.#input)
       wasm.runLocated(
         'mha_forward',
         weights.place,
@@ -187,23 +186,6 @@ export class PassMemory {
       this.#trace,
     ] as const
   }
-}
-
-/** Writes the vectors of the tokens into an input slab. */
-export function embed(wasm: Wasm, shape: Shape, tokens: string[], seed: number, positions: boolean, input: Block): void {
-  const { bytes, offsets } = encodeTokens(tokens)
-  wasm.run('mha_embed', encodeShape(shape), encodeParts(), bytes, offsets, tokens.length, seed, Number(positions), input)
-}
-
-/** UTF-8 of all tokens in one piece. Half a surrogate pair is no text: it would silently turn into U+FFFD. */
-function encodeTokens(tokens: string[]): { bytes: Uint8Array; offsets: Int32Array } {
-  if (tokens.some((token) => !isWellFormed(token))) throw new CoreError({ status: 'bad_text' })
-  const encoder = new TextEncoder()
-  const offsets = new Int32Array(tokens.length + 1)
-  tokens.forEach((token, i) => {
-    offsets[i + 1] = offsets[i]! + encoder.encode(token).length
-  })
-  return { bytes: encoder.encode(tokens.join('')), offsets }
 }
 
 function encodeGates({ headGate }: PassRequest, shape: Shape): Float32Array | null {

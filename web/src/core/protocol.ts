@@ -11,7 +11,13 @@ export interface Shape {
   headDim: number
 }
 
-/** One pass of one layer with seeded weights, fully determined by these values. */
+/** Where the numbers of a pass come from: a seed, or training. */
+export type WeightsName = 'trained' | 'seeded'
+
+/** What a trained model says about itself, as train/model_file.hpp and `./dev train` write it. All of it is text. */
+export type ModelAbout = Readonly<Record<string, string>>
+
+/** One pass of one layer, fully determined by these values. */
 export interface PassRequest {
   layer: number
   tokens: string[]
@@ -24,7 +30,9 @@ export interface PassRequest {
   positions: boolean
   /** how many tokens at the end are padding and may not be seen as keys */
   padding: number
-  weights: 'seeded'
+  /** trained: the shipped model of this dModel and heads, which wants positions and words that it knows */
+  weights: WeightsName
+  /** of seeded weights */
   seed: number
   /** ξ per head; absent: all 1 */
   headGate?: number[]
@@ -46,6 +54,8 @@ export interface TensorView {
 export interface Pass {
   readonly id: number
   readonly request: PassRequest
+  /** what it was computed with, which alone may be shown beside it */
+  readonly weights: { readonly kind: 'seeded'; readonly seed: number } | { readonly kind: 'trained'; readonly about: ModelAbout }
   readonly shape: Shape
   /** the factor s that scaled the scores, as C++ used it */
   readonly scale: number
@@ -194,6 +204,13 @@ export type Progress = (done: number, total: number) => void
 export interface Core {
   /** which wasm build runs; resolves when the module is ready */
   ready(): Promise<{ build: 'simd' | 'relaxed'; arch: string }>
+  /** the sizes of which a trained model is shipped, the smallest first */
+  readonly trainedSizes: readonly { dModel: number; heads: number }[]
+  /**
+   * Fetches that model, unless it is here, and says what it is. progress counts bytes, as far as they are known. Taken back by the
+   * signal it rejects with Superseded, and nothing more is fetched once nobody waits; else with load_failed or bad_model.
+   */
+  model(dModel: number, heads: number, progress?: Progress, signal?: AbortSignal): Promise<ModelAbout>
   /** contributing: heads whose contributions will be asked for next; they are computed right behind the pass */
   pass(request: PassRequest, contributing?: number[]): Promise<Pass>
   /** explains a cell of a pass that is still current; rejects with Superseded otherwise */

@@ -6,6 +6,8 @@ import type { Answers, Kind, Message, MessageOf, Reply } from './messages'
 import { nextTask } from './next_task'
 import type { PassMemory } from './pass_memory'
 import { CoreError, type PassRequest, type Shape } from './protocol'
+import { modelName } from './model_file'
+import type { TrainedModel } from './source'
 import type { Weights } from './weights'
 
 export type Post = (reply: Reply, transfer: Transferable[]) => void
@@ -44,6 +46,8 @@ export class Service {
   readonly #current = new Map<number, CurrentPass>()
   /** places of weights that a measurement has for itself */
   readonly #borrowed = new Set<number>()
+  /** by name, kept: together they are small */
+  readonly #models = new Map<string, TrainedModel>()
   /** by id, the least recently used first */
   readonly #weights = new Map<string, Weights>()
 
@@ -88,6 +92,8 @@ export class Service {
     switch (message.kind) {
       case 'load':
         return this.#load(message)
+      case 'model':
+        return this.#keepModel(message)
       case 'pass':
         return this.#pass(message)
       case 'explain':
@@ -121,6 +127,11 @@ export class Service {
     return { value: { build, arch: this.#engine.arch } }
   }
 
+  #keepModel({ name, file }: MessageOf<'model'>): Answered<'model'> {
+    if (!this.#models.has(name)) this.#models.set(name, this.#engine!.model(file))
+    return { value: null }
+  }
+
   async #prime(): Promise<void> {
     this.#toPrime -= 1
     try {
@@ -149,8 +160,7 @@ export class Service {
     const { layer } = request
     if (!Number.isInteger(layer) || layer < 0 || layer >= maxLayers) throw new CoreError({ status: 'not_loaded' })
     const shape = engine.shape(request.tokens.length, request.dModel, request.heads)
-    // The matrices know nothing of heads: another h cuts the same ones.
-    const weightsId = `${request.weights} ${request.seed} d=${shape.modelDim}`
+    const weightsId = idOf(request)
     const weights = this.#weightsFor(weightsId, shape, request)
     const current = { id, memory: engine.pass(weights, shape, request), weights, weightsId }
     this.#current.get(layer)?.memory.release()
@@ -212,10 +222,17 @@ export class Service {
   }
 
   #weightsFor(id: string, shape: Shape, request: PassRequest): Weights {
-    const weights = this.#weights.get(id) ?? this.#engine!.seededWeights(this.#freePlace(), shape, request.seed)
+    const weights = this.#weights.get(id) ?? this.#makeWeights(shape, request)
     this.#weights.delete(id)
     this.#weights.set(id, weights)
     return weights
+  }
+
+  #makeWeights(shape: Shape, { weights, seed }: PassRequest): Weights {
+    if (weights === 'seeded') return this.#engine!.seededWeights(this.#freePlace(), shape, seed)
+    const model = this.#models.get(modelName(shape.modelDim, shape.heads))
+    if (!model) throw new CoreError({ status: 'not_loaded' })
+    return this.#engine!.trainedWeights(this.#freePlace(), shape, model)
   }
 
   /** A place in the module for other weights, which takes one from the least recently used if enough are kept. */
@@ -235,6 +252,10 @@ export class Service {
     if (this.#cancelled.delete(id)) throw new Stale()
   }
 }
+
+/** Seeded matrices know nothing of heads: another h cuts the same ones. Trained ones were trained as so many. */
+const idOf = ({ weights, seed, dModel, heads }: PassRequest): string =>
+  weights === 'trained' ? `trained ${modelName(dModel, heads)}` : `seeded ${seed} d=${dModel}`
 
 function failureOf(error: unknown): CoreError['failure'] | 'superseded' {
   if (error instanceof Stale) return 'superseded'

@@ -1,14 +1,14 @@
 // One pass, over and over, for whoever times it: seeded weights and inputs that lie ready in the module's memory.
 import { costRecord } from './generated/tables'
 import { layoutOf } from './layout'
-import { embed } from './pass_memory'
 import type { Shape } from './protocol'
 import { encodeOptions, encodeParts, encodeShape } from './records'
+import { seeded } from './source'
 import { type Block, out, type Wasm } from './wasm'
 import { Weights } from './weights'
 
 const options = encodeOptions({ scaled: true, causal: false, padding: 0 })
-const seed = 42
+const source = seeded(42)
 
 /** As documented in src/lab/cost.hpp. */
 export interface Cost {
@@ -33,7 +33,7 @@ export class TimedPass {
   ) {
     const parts = encodeParts(detail)
     this.cost = costOf(wasm, shape)
-    this.weights = new Weights(wasm, place, shape, seed)
+    this.weights = new Weights(wasm, place, shape, source)
     const blocks: Block[] = []
     try {
       const room = (slab: 'input' | 'trace'): Block => {
@@ -43,7 +43,7 @@ export class TimedPass {
       }
       this.input = room('input')
       this.trace = room('trace')
-      embed(wasm, shape, Array.from({ length: shape.tokens }, (_, i) => `word ${i}`), seed, true, this.input)
+      source.embed(wasm, shape, Array.from({ length: shape.tokens }, (_, i) => `word ${i}`), true, this.input)
     } catch (error) {
       for (const block of blocks) wasm.release(block)
       this.weights.release()

@@ -70,6 +70,13 @@ export class Wasm {
     return new Block(address, floats)
   }
 
+  /** Bytes that stay in the module's memory until they are released. */
+  keep(bytes: Uint8Array): Block {
+    const block = this.allocate(Math.ceil(bytes.length / Float32Array.BYTES_PER_ELEMENT))
+    this.#bytes(block.address, bytes).set(bytes)
+    return block
+  }
+
   release(block: Block): void {
     this.#function('mha_release')(block.address)
   }

@@ -3,18 +3,19 @@ import { layoutOf } from './layout'
 import type { PassAnswer } from './messages'
 import type { Shape } from './protocol'
 import { encodeParts, encodeShape } from './records'
+import type { Source } from './source'
 import type { Block, Wasm } from './wasm'
 
 export class Weights {
   readonly views: PassAnswer['views']
   readonly #slab: Block
 
-  constructor(private readonly wasm: Wasm, readonly place: number, shape: Shape, seed: number) {
+  constructor(private readonly wasm: Wasm, readonly place: number, shape: Shape, readonly source: Source) {
     const { floats, views } = layoutOf(wasm, 'parameters', shape)
     this.views = views
     this.#slab = wasm.allocate(floats)
     try {
-      wasm.run('mha_seed_parameters', encodeShape(shape), encodeParts(), seed, this.#slab)
+      source.fill(wasm, shape, this.#slab)
       wasm.runLocated('mha_load', place, encodeShape(shape), encodeParts(), this.#slab)
     } catch (error) {
       wasm.release(this.#slab)

@@ -8,6 +8,7 @@ import {
   type CoreFailure,
   type Explanation,
   type Influence,
+  type ModelAbout,
   type Pass,
   type PassRequest,
   type Role,
@@ -23,10 +24,13 @@ import { headOf } from './pin'
 import type { Question } from './question.svelte'
 import { type Contributions, Questions, contributing } from './questions'
 import { keepScale } from './scale'
+import type { Size } from './problem'
 import { type Refusal, type State, initialState, settle, writeAddress } from './state'
 import { lessonSentence, shortSentence } from './sentences'
-import { readableSize, shortSize } from './shape'
+import { readableSize, sameSize, shortSize } from './shape'
 import { type Tour, carry, isShown, lastStop, stopShowing, stopsOf } from './stops'
+import { type Fallback, isLight, refusalOf, unfit, wordsOf } from './trained'
+import { learnWords } from './tokens'
 import { Trial } from './trial.svelte'
 
 /** Which of the three projections stop 1 and 2 look at. */
@@ -50,6 +54,8 @@ export function requestOf(state: State): PassRequest {
   return out.length > 0 ? { ...request, headGate } : request
 }
 
+const seeded = (request: PassRequest): PassRequest => ({ ...request, weights: 'seeded' })
+
 export class Lesson {
   state: State = $state.raw(initialState())
   refusals: readonly Refusal[] = $state.raw([])
@@ -59,7 +65,13 @@ export class Lesson {
   /** The cell under the pointer or the keyboard's cursor. */
   pointed: { cell: CellRef; value: number } | undefined = $state.raw()
   busy = $state(false)
+  /** The reader wishes for trained numbers, and the pass on show has seeded ones: why. */
+  fallback: Fallback | undefined = $state.raw()
+  /** A large trained model on its way: bytes so far, of so many; 0 if nobody says. */
+  loading: (Size & { done: number; total: number }) | undefined = $state.raw()
   checked: Checked | undefined = $state.raw()
+  /** What the trained model that was here last says of itself. */
+  learned: ModelAbout | undefined = $state.raw()
   readonly trial = new Trial(this)
   readonly atScale: AtScale
   readonly measureHere: MeasureHere
@@ -70,6 +82,7 @@ export class Lesson {
   #role: Role = $state('q')
   #asked = ''
   #passTicket = 0
+  #fetching: AbortController | undefined
   readonly #atWork = new Set<Promise<void>>()
 
   constructor(core: Core, start: { state: State; refusals: Refusal[] }, onVisit: (address: string, visit: Visit) => void) {
@@ -81,6 +94,10 @@ export class Lesson {
     this.state = start.state
     this.refusals = start.refusals
     this.#followRole(start.state.pin)
+  }
+
+  get trainedSizes(): readonly Size[] {
+    return this.#core.trainedSizes
   }
 
   get contributions(): Contributions | undefined {
@@ -136,6 +153,12 @@ export class Lesson {
     this.#asked = ''
     this.failure = undefined
     void this.#track(this.#compute())
+  }
+
+  /** Seeded numbers until the trained model is here. */
+  meanwhile(): void {
+    if (this.loading === undefined) return
+    void this.#track(this.#showMeanwhile(this.#passTicket, requestOf(this.state)))
   }
 
   /** Golden cases through the build that runs here. */
@@ -263,23 +286,73 @@ export class Lesson {
     this.#asked = JSON.stringify(request)
     const ticket = (this.#passTicket += 1)
     this.busy = true
+    if (this.loading && !(request.weights === 'trained' && sameSize(this.loading, request))) this.loading = undefined
+    const fetchedBefore = this.#fetching
+    this.#fetching = undefined
     try {
-      const pass = await this.#core.pass(request, contributing(this.state))
-      // Everything that belongs together appears together: no old explanation beside new numbers.
-      const answers = await Promise.all(this.#questions.all.map((question) => question.ahead(pass)))
-      if (ticket !== this.#passTicket) return
-      this.#keepScale(pass)
-      this.pass = pass
-      for (const show of answers) show()
-      this.failure = undefined
-      this.busy = false
-      // The reader may have pinned or walked on while the core was at work.
-      this.#refreshAll()
+      const fallback = request.weights === 'trained' ? unfit(request, this.#core) : undefined
+      if (request.weights === 'seeded' || fallback) await this.#show(ticket, seeded(request), fallback)
+      else await this.#showTrained(ticket, request, fetchedBefore)
     } catch (error) {
       if (ticket !== this.#passTicket || error instanceof Superseded) return
       this.failure = failureOf(error)
       this.busy = false
+    } finally {
+      // Only now: if this asks for the same file, it goes on as it was.
+      fetchedBefore?.abort()
+      if (ticket === this.#passTicket) this.loading = undefined
     }
+  }
+
+  async #showTrained(ticket: number, request: PassRequest, fetchedBefore: AbortController | undefined): Promise<void> {
+    const fetching = new AbortController()
+    const { dModel, heads } = request
+    this.#fetching = fetching
+    const told = (done: number, total: number): void => {
+      if (ticket === this.#passTicket && !isLight(request)) this.loading = { dModel, heads, done, total }
+    }
+    try {
+      const fetched = this.#core.model(dModel, heads, told, fetching.signal)
+      fetchedBefore?.abort()
+      // It may fail while something else is waited for.
+      fetched.catch(() => undefined)
+      const isImpatient = this.fallback?.reason === 'meanwhile' && this.pass?.request.dModel === dModel
+      if (isImpatient || (this.pass === undefined && !isLight(request))) {
+        told(0, 0)
+        await this.#showMeanwhile(ticket, request)
+      }
+      const about = await fetched
+      this.learned = about
+      learnWords(wordsOf(about))
+      await this.#show(ticket, request, undefined)
+    } catch (error) {
+      const fallback = refusalOf(error)
+      if (fallback === undefined || ticket !== this.#passTicket) throw error
+      await this.#show(ticket, seeded(request), fallback)
+    }
+  }
+
+  async #showMeanwhile(ticket: number, request: PassRequest): Promise<void> {
+    try {
+      await this.#show(ticket, seeded(request), { reason: 'meanwhile' })
+    } catch {
+      // The model is still on its way, and with it the next answer.
+    }
+  }
+
+  async #show(ticket: number, request: PassRequest, fallback: Fallback | undefined): Promise<void> {
+    const pass = await this.#core.pass(request, contributing(this.state))
+    // Everything that belongs together appears together: no old explanation beside new numbers.
+    const answers = await Promise.all(this.#questions.all.map((question) => question.ahead(pass)))
+    if (ticket !== this.#passTicket) return
+    this.#keepScale(pass)
+    this.pass = pass
+    this.fallback = fallback
+    for (const show of answers) show()
+    this.failure = undefined
+    this.busy = false
+    // The reader may have pinned or walked on while the core was at work.
+    this.#refreshAll()
   }
 
   #keepScale(pass: Pass): void {

@@ -1,6 +1,6 @@
 // Everything a link can say, in ONE table: name, default, how it reads and writes, what it allows. The address and the
 // controls use the same `parse`, so a value that may not be typed may not be linked either. No DOM here.
-import type { CellRef } from '../core/protocol'
+import type { CellRef, WeightsName } from '../core/protocol'
 import { maxDModel, maxSeed } from './limits'
 import { formatPin, headOf, isCell, parsePin } from './pin'
 import { type Parsed, type Problem, accepted, refused } from './problem'
@@ -32,8 +32,9 @@ export interface State {
   positions: boolean
   /** how many tokens at the end are padding */
   padding: number
-  weights: 'seeded'
   seed: number
+  /** a wish: where there is no trained model for what is asked, the numbers are seeded, and say so */
+  weights: WeightsName
   /** the whole walk, or one head on three words */
   tour: Tour
   stop: number
@@ -98,6 +99,9 @@ function parseList(text: string, max: number): Parsed<readonly number[]> {
   return values.every((value) => value <= max) ? accepted(values) : refused(problem)
 }
 
+const usualSeed = 42
+export const weightsNames = ['trained', 'seeded'] as const satisfies readonly WeightsName[]
+
 /** In the order in which they depend on each other. */
 export const properties: { readonly [K in Key]: Property<State[K]> } = {
   chapter: choice<Chapter>(chapterNames, 'steps'),
@@ -116,8 +120,9 @@ export const properties: { readonly [K in Key]: Property<State[K]> } = {
   scaled: flag(true),
   positions: flag(true),
   padding: whole(() => 0, 0, ({ sentence }) => sentence.length),
-  weights: choice<'seeded'>(['seeded'], 'seeded'),
-  seed: whole(() => 42, 0, () => maxSeed),
+  seed: whole(() => usualSeed, 0, () => maxSeed),
+  // Whoever names a seed means seeded numbers, as links did before there were trained ones.
+  weights: { ...choice<WeightsName>(weightsNames, 'trained'), initial: ({ seed }) => (seed === usualSeed ? 'trained' : 'seeded') },
   tour: choice<Tour>(tourNames, 'all'),
   stop: whole(() => 0, 0, () => lastStop),
   head: whole(() => 0, 0, ({ heads }) => heads - 1),
@@ -154,12 +159,14 @@ function read<K extends Key>(key: K, text: string | null, state: State, refusals
   else refusals.push({ key, given: clip(text, 40), problem: parsed.problem })
 }
 
+const aboutNoLanguage: readonly Key[] = ['view', 'theme', 'weights']
+
 /** A bare address opens in the reader's own language; one that says anything means what it says. */
 export function readAddress(search: string, preferred: Lang = 'zh'): { state: State; refusals: Refusal[] } {
   const query = new URLSearchParams(search)
   const state = {} as State
   const refusals: Refusal[] = []
-  const bare = !keys.some((key) => key !== 'view' && key !== 'theme' && query.has(key))
+  const bare = !keys.some((key) => !aboutNoLanguage.includes(key) && query.has(key))
   for (const key of keys) read(key, bare && key === 'lang' ? preferred : query.get(key), state, refusals)
   return { state: consistent(state), refusals }
 }
@@ -194,6 +201,7 @@ export function settle(next: State, before: State): State {
     state.sentence = own[state.lang]
     state.pin = null
   }
+  if (state.seed !== before.seed && state.weights === before.weights) state.weights = 'seeded'
   if (!divides(state.heads, state.dModel)) state.heads = properties.heads.initial(state)
   state.padding = Math.min(state.padding, state.sentence.length)
   state.head = Math.min(state.head, state.heads - 1)

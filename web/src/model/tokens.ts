@@ -5,7 +5,17 @@ import { maxTextLength, maxTokenLength, maxTokens } from './limits'
 import { type Parsed, accepted, refused } from './problem'
 import { vocabulary } from './sentences'
 
-const longestFirst = [...vocabulary].sort((a, b) => b.length - a.length)
+/** What a run is cut into, longest first. */
+let known = sorted(vocabulary)
+
+function sorted(words: Iterable<string>): string[] {
+  return [...new Set(words)].sort((a, b) => b.length - a.length)
+}
+
+/** From now on these are not cut further either: the words that a trained model knows. */
+export function learnWords(words: readonly string[]): void {
+  known = sorted([...known, ...words])
+}
 
 /** Writing without spaces between words: here a dictionary has to find them. */
 export const spaceless = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/uy
@@ -16,6 +26,9 @@ const bar = /[|｜]/u
 
 /** Controls, line and direction marks, and what is left of broken text: they have no place in a label. */
 const unfit = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u
+
+/** A word as this language writes it; a sign is of both. */
+export const isWordOf = (text: string, lang: 'zh' | 'en'): boolean => !(lang === 'zh' ? /\p{sc=Latin}/u : /\p{sc=Han}|[。，]/u).test(text)
 
 export const lengthOf = (text: string): number => [...text].length
 
@@ -113,15 +126,15 @@ function cutRun(run: string): string[] {
     unknown = ''
   }
   for (let place = 0; place < run.length; ) {
-    const known = longestFirst.find((entry) => run.startsWith(entry, place) && ends.has(place + entry.length))
-    if (known === undefined) {
+    const found = known.find((entry) => run.startsWith(entry, place) && ends.has(place + entry.length))
+    if (found === undefined) {
       const character = String.fromCodePoint(run.codePointAt(place) ?? 0)
       unknown += character
       place += character.length
     } else {
       flush()
-      tokens.push(known)
-      place += known.length
+      tokens.push(found)
+      place += found.length
     }
   }
   flush()

@@ -4,6 +4,7 @@ import type { CoreFailure } from '../core/protocol'
 import type { Problem } from '../model/problem'
 import type { Key } from '../model/state'
 import { explain } from './explain.en'
+import { trained } from './trained.en'
 
 const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
@@ -75,6 +76,7 @@ export const common = {
   otherName: '八场会',
   colon: ': ',
   comma: ', ',
+  listComma: ', ',
   skip: 'Skip to the figure',
   navigation: 'Chapters',
   chapters: { steps: 'Steps', training: 'Training' },
@@ -260,6 +262,7 @@ export const common = {
     hint: 'Tap a cell to see how it is made.',
   },
   explain,
+  trained,
   walk: {
     label: 'Steps of the computation',
     back: 'Back',

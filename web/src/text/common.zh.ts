@@ -1,5 +1,6 @@
 import type { CommonText } from './common.en'
 import { explain } from './explain.zh'
+import { trained } from './trained.zh'
 
 const problems: CommonText['problems'] = (problem) => {
   switch (problem.code) {
@@ -67,6 +68,7 @@ export const common: CommonText = {
   otherName: 'Eight Meetings',
   colon: '：',
   comma: '，',
+  listComma: '、',
   skip: '跳到图',
   navigation: '各章',
   chapters: { steps: '分步', training: '训练' },
@@ -249,6 +251,7 @@ export const common: CommonText = {
     hint: '点一格看怎么算',
   },
   explain,
+  trained,
   walk: {
     label: '计算的每一步',
     back: '上一步',

@@ -6,6 +6,8 @@ const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n ==
 /** What a number that is not computed from others depends on. */
 export interface Source {
   token: string
+  /** where parameters and vectors come from */
+  weights: 'seeded' | 'trained'
   seed: number
   /** numbers per token */
   d: number
@@ -14,10 +16,12 @@ export interface Source {
 }
 
 const given: Partial<Record<TensorName, (source: Source) => string>> = {
-  token_vectors: ({ token, seed }) =>
-    `The vector of “${token}”, drawn from seed ${seed} and the word itself. Nothing else made it: here the thread begins.`,
-  positions: ({ d, positions }) =>
-    positions ? `The sinusoidal position: made of the place, the column and d = ${d}, and of nothing else.` : 'Positions are off: all of them are 0.',
+  token_vectors: ({ token, weights, seed }) =>
+    weights === 'trained'
+      ? `The vector of “${token}”, the same in every sentence. Training found it, like every parameter; here the thread begins.`
+      : `The vector of “${token}”, drawn from seed ${seed} and the word itself. Nothing else made it: here the thread begins.`,
+  positions: ({ d, weights, positions }) =>
+    weights === 'trained' ? 'The vector of this place, the same in every sentence, found by training.' : positions ? `The sinusoidal position: made of the place, the column and d = ${d}, and of nothing else.` : 'Positions are off: all of them are 0.',
 }
 
 export const explain = {
@@ -34,7 +38,7 @@ export const explain = {
   softmaxMasked: 'Masked: score −∞, attention weight 0.',
   softmaxDead: 'Every key of this row is masked: all its attention weights are set to 0.',
   same: 'The same number in the same place of memory, only indexed differently:',
-  given: (tensor: TensorName, source: Source) => given[tensor]?.(source) ?? `A parameter from seed ${source.seed}. It was not trained.`,
+  given: (tensor: TensorName, source: Source) => given[tensor]?.(source) ?? (source.weights === 'trained' ? 'A parameter, found by training.' : `A parameter from seed ${source.seed}. It was not trained.`),
   byHead: (h: number) => (h === 1 ? 'One head, one contribution' : `${h} heads, ${h} contributions`),
   scope: {
     label: 'One cell or the row',

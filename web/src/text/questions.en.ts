@@ -111,7 +111,7 @@ const often: Partial<Record<StopName, readonly Often[]>> = {
     {
       ask: () => 'Does the first token always win?',
       answer: () =>
-        'No: the arithmetic has no favourite, and the highest score of a row gets the largest weight. Trained models often do give much attention to one token (attention sinks, Xiao et al. 2023); the weights here were not trained.',
+        'No: the arithmetic has no favourite, and the highest score of a row gets the largest weight. Trained models often do give much attention to one token (attention sinks, Xiao et al. 2023). Seeded numbers have no such habit; whether the small trained model has one, its maps tell.',
     },
   ],
   mix: [

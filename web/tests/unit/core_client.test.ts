@@ -48,6 +48,8 @@ beforeEach(() => {
     bytes: async () => new ArrayBuffer(8),
     spawn: () => workers[workers.push(new FakeWorker()) - 1]!,
     golden: async () => [],
+    models: [],
+    model: () => Promise.reject(new CoreError({ status: 'load_failed' })),
   }
   core = createCore(environment)
 })

@@ -51,6 +51,8 @@ function start(
     bytes,
     spawn: () => workers[workers.push(new LocalWorker()) - 1]!,
     golden,
+    models: [],
+    model: () => Promise.reject(new CoreError({ status: 'load_failed' })),
   })
   return core
 }
@@ -85,7 +87,7 @@ describe.each(builds)('%s build', (build) => {
     const first = await client.pass(request())
     const other = await client.pass(request({ seed: 8 }))
     const again = await client.pass(request({ causal: true }))
-    const sent = results().map((reply) => 'value' in reply && 'parameters' in reply.value)
+    const sent = results().map((reply) => 'value' in reply && 'parameters' in reply.value!)
     expect(sent).toEqual([false, true, true, false])
     expect(again.tensor('w_q')!.data).toBe(first.tensor('w_q')!.data)
     expect(values(other.tensor('w_q')!)).not.toEqual(values(first.tensor('w_q')!))

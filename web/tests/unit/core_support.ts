@@ -97,7 +97,7 @@ export async function withPass<Result>(
     const memory = engine.pass(weights, shape, asked)
     const { scale, views } = memory
     const answer = { shape, scale, views, weightsId: '', ...memory.copyOut() }
-    const pass = new ReceivedPass(1, asked, answer, weights.copyOut())
+    const pass = new ReceivedPass(1, asked, { kind: 'seeded', seed: asked.seed }, answer, weights.copyOut())
     try {
       return await use({ memory, weights, pass })
     } finally {

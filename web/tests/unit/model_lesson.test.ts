@@ -259,3 +259,137 @@ describe('walking', () => {
     expect(lesson.state.out).toEqual([0])
   })
 })
+
+describe('trained numbers', () => {
+  const about = { vocabulary: '\n小明\n吃饱', seed: '3', steps: '1500' }
+  const first = { dModel: 8, heads: 2, weights: 'trained' }
+
+  async function started(search = '', sizes = [{ dModel: 8, heads: 2 }, { dModel: 512, heads: 8 }]) {
+    const begun = await begin(search, (core) => (core.trainedSizes = sizes))
+    await settled()
+    return begun
+  }
+  type Begun = Awaited<ReturnType<typeof started>>
+  const answerLast = async ({ core }: Begun): Promise<void> => {
+    const { asked, answer } = core.passes.at(-1)!
+    answer(await passOf(asked))
+    await settled()
+  }
+  const fetched = async ({ core }: Begun): Promise<void> => {
+    core.models.at(-1)!.answer(about)
+    await settled()
+  }
+
+  test('are the first ones, where a model of the size is shipped', async () => {
+    const begun = await started()
+    expect(begun.core.models.map(({ asked }) => asked)).toEqual(['8x2'])
+    expect(begun.core.passes).toEqual([])
+    await fetched(begun)
+    expect(begun.core.passes[0]!.asked).toMatchObject(first)
+    await answerLast(begun)
+    expect([begun.lesson.fallback, begun.lesson.busy, begun.lesson.learned]).toEqual([undefined, false, about])
+  })
+
+  test.each([
+    ['?dModel=12', { reason: 'size' }],
+    ['?positions=0', { reason: 'positions' }],
+  ])('%s: seeded at once, and why', async (search, fallback) => {
+    const begun = await started(search)
+    expect(begun.core.models).toEqual([])
+    expect(begun.core.passes[0]!.asked.weights).toBe('seeded')
+    await answerLast(begun)
+    expect(begun.lesson.fallback).toEqual(fallback)
+    begun.lesson.change({ dModel: 8, positions: true })
+    await fetched(begun)
+    await answerLast(begun)
+    expect([begun.lesson.pass!.request.weights, begun.lesson.fallback]).toEqual(['trained', undefined])
+  })
+
+  test('a wish for seeded ones is no fallback', async () => {
+    const begun = await started('?weights=seeded')
+    await answerLast(begun)
+    expect([begun.core.models.length, begun.lesson.fallback]).toEqual([0, undefined])
+  })
+
+  test.each([
+    [{ status: 'unknown_word', index: [1, 3] }, { reason: 'words', places: [1, 3] }],
+    [{ status: 'too_many_words' }, { reason: 'length' }],
+    [{ status: 'bad_model' }, { reason: 'load' }],
+    [{ status: 'load_failed' }, { reason: 'load' }],
+  ] as const)('what the model refuses is computed from the seed: %j', async (failure, fallback) => {
+    const begun = await started()
+    await fetched(begun)
+    begun.core.passes[0]!.refuse(new CoreError({ ...failure, ...('index' in failure && { index: [...failure.index] }) } as never))
+    await settled()
+    expect(begun.core.passes[1]!.asked.weights).toBe('seeded')
+    await answerLast(begun)
+    expect([begun.lesson.fallback, begun.lesson.failure, begun.lesson.state.weights]).toEqual([fallback, undefined, 'trained'])
+  })
+
+  test('a file that does not come can be asked for again', async () => {
+    const begun = await started()
+    begun.core.models[0]!.refuse(new CoreError({ status: 'load_failed' }))
+    await settled()
+    await answerLast(begun)
+    expect(begun.lesson.fallback).toEqual({ reason: 'load' })
+    begun.lesson.retry()
+    await fetched(begun)
+    await answerLast(begun)
+    expect([begun.core.models.length, begun.lesson.fallback]).toEqual([2, undefined])
+  })
+
+  test('any other failure is one', async () => {
+    const begun = await started()
+    await fetched(begun)
+    begun.core.passes[0]!.refuse(new CoreError({ status: 'out_of_memory' }))
+    await settled()
+    expect([begun.core.passes.length, begun.lesson.failure?.status]).toEqual([1, 'out_of_memory'])
+  })
+
+  describe('a large model', () => {
+    async function waiting() {
+      const begun = await started()
+      await fetched(begun)
+      await answerLast(begun)
+      const before = begun.lesson.pass
+      begun.lesson.change({ dModel: 512, heads: 8 })
+      await settled()
+      begun.core.models[1]!.progress!(10, 40)
+      return { ...begun, before }
+    }
+
+    test('keeps the figure before it, and tells how far it is', async () => {
+      const begun = await waiting()
+      expect([begun.lesson.pass, begun.lesson.loading, begun.core.passes.length]).toEqual([begun.before, { dModel: 512, heads: 8, done: 10, total: 40 }, 1])
+      await fetched(begun)
+      await answerLast(begun)
+      expect([begun.lesson.loading, begun.lesson.pass!.request.dModel, begun.lesson.pass!.request.weights]).toEqual([undefined, 512, 'trained'])
+    })
+
+    test('seeded numbers stand in for whoever would rather not wait, after a change as well', async () => {
+      const begun = await waiting()
+      begun.lesson.meanwhile()
+      await answerLast(begun)
+      expect([begun.lesson.fallback, begun.lesson.busy, begun.lesson.loading]).toEqual([{ reason: 'meanwhile' }, false, { dModel: 512, heads: 8, done: 10, total: 40 }])
+      begun.lesson.change({ causal: true })
+      await answerLast(begun)
+      expect([begun.lesson.fallback, begun.lesson.pass!.request.causal]).toEqual([{ reason: 'meanwhile' }, true])
+      await fetched(begun)
+      await answerLast(begun)
+      expect([begun.lesson.fallback, begun.lesson.pass!.request.weights]).toEqual([undefined, 'trained'])
+    })
+
+    test('is not waited for where nothing is on show yet', async () => {
+      const begun = await started('?dModel=512&heads=8')
+      expect(begun.core.passes[0]!.asked.weights).toBe('seeded')
+    })
+
+    test('that is no longer wanted is taken back', async () => {
+      const begun = await waiting()
+      begun.lesson.change({ dModel: 8, heads: 2 })
+      await settled()
+      await expect(begun.core.models[1]!.given).rejects.toBeInstanceOf(Superseded)
+      expect(begun.lesson.loading).toBeUndefined()
+    })
+  })
+})

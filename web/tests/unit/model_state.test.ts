@@ -33,7 +33,7 @@ function randomState(): State {
     scaled: draw(0, 1) === 1,
     positions: draw(0, 1) === 1,
     padding: draw(0, sentence.length),
-    weights: 'seeded',
+    weights: pick(['trained', 'seeded']),
     seed: draw(0, 2 ** 32 - 1),
     ...place,
     head: (pin && headOf(pin)) ?? draw(0, heads - 1),
@@ -74,7 +74,7 @@ describe(`round trip (seed ${drawn})`, () => {
 describe('what is refused', () => {
   const long = 'x'.repeat(10_000_000)
   const cases: readonly (readonly [Key, string])[] = [
-    ['chapter', 'explorer'], ['chapter', '__proto__'], ['lang', 'fr'], ['lang', 'ZH'], ['theme', 'pink'], ['view', 'wall'], ['signs', 'yes'], ['weights', 'trained'],
+    ['chapter', 'explorer'], ['chapter', '__proto__'], ['lang', 'fr'], ['lang', 'ZH'], ['theme', 'pink'], ['view', 'wall'], ['signs', 'yes'], ['weights', 'trial'],
     ...['0', '-1', '1025', '1e3', '0x10', '8.5', 'NaN', 'Infinity', '', ' ', long, '8;drop'].map((text) => ['dModel', text] as const),
     ...['0', '3', '16', '-2', 'NaN', long].map((text) => ['heads', text] as const),
     ...['yes', 'true', '2', '', long].map((text) => ['causal', text] as const),
@@ -191,8 +191,29 @@ describe('sizes', () => {
   })
 })
 
+describe('trained or seeded', () => {
+  test('trained, unless the address names a seed, as links did before there were trained numbers', () => {
+    expect(readAddress('').state.weights).toBe('trained')
+    expect(readAddress('?seed=7').state.weights).toBe('seeded')
+    expect(readAddress('?seed=7&weights=trained').state.weights).toBe('trained')
+    expect(readAddress('?weights=seeded').state).toMatchObject({ weights: 'seeded', seed: 42 })
+  })
+
+  test('whoever changes the seed means seeded numbers; whoever says which, gets those', () => {
+    const before = initialState()
+    expect(settle({ ...before, seed: 7 }, before).weights).toBe('seeded')
+    const seeded = settle({ ...before, seed: 7 }, before)
+    expect(settle({ ...seeded, seed: 8, weights: 'trained' }, seeded).weights).toBe('trained')
+    expect(settle({ ...seeded, heads: 4 }, seeded)).toMatchObject({ weights: 'seeded', seed: 7 })
+  })
+
+  test('an address that only says which numbers still opens in the reader’s language', () => {
+    expect(readAddress('?weights=seeded', 'en').state.lang).toBe('en')
+  })
+})
+
 test('the table has exactly the keys of the design', () => {
-  expect(keys).toEqual('chapter lang theme view signs sentence dModel heads causal scaled positions padding weights seed tour stop head pin out predict'.split(' '))
+  expect(keys).toEqual('chapter lang theme view signs sentence dModel heads causal scaled positions padding seed weights tour stop head pin out predict'.split(' '))
 })
 
 describe('values from a program', () => {

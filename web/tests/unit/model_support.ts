@@ -1,7 +1,7 @@
 // What the tests of the lesson share: a core that answers when the test says so.
 import {
   type AtScaleReport, type AtScaleRequest, type CellRef, type CheckReport, type Comparison, type Core, CoreError, type Explanation, type Influence, type MeasureReport,
-  type MeasureRequest, type Pass, type PassRequest, type Progress, type Role, type RowShares, Superseded, type TensorView,
+  type MeasureRequest, type ModelAbout, type Pass, type PassRequest, type Progress, type Role, type RowShares, Superseded, type TensorView,
 } from '../../src/core/protocol'
 import type { TensorName } from '../../src/core/generated/tables'
 import { Lesson, type Visit } from '../../src/model/lesson.svelte'
@@ -10,6 +10,8 @@ import { engines, withPass } from './core_support'
 
 interface Question<Asked, Answer> {
   asked: Asked
+  /** what was promised */
+  given: Promise<Answer>
   answer(value: Answer): void
   progress?: Progress | undefined
   refuse(error: unknown): void
@@ -32,12 +34,20 @@ export class SlowCore implements Core {
   readonly narrows: Question<{ pass: Pass; role: Role }, Comparison>[] = []
   readonly layers: Question<AtScaleRequest, AtScaleReport>[] = []
   readonly measurements: Question<MeasureRequest, MeasureReport>[] = []
+  /** none, unless a test is about them */
+  trainedSizes: { dModel: number; heads: number }[] = []
+  readonly models: Question<string, ModelAbout>[] = []
   readonly comparisons: Question<{ pass: Pass; tensor: TensorName; headGate: number[] }, Comparison>[] = []
 
   ready = () => Promise.resolve({ build: 'simd' as const, arch: 'wasm' })
   pass = (asked: PassRequest, contributing: number[]) => {
     this.contributing.push(contributing)
     return this.#ask(this.passes, asked)
+  }
+  model = (dModel: number, heads: number, progress?: Progress, signal?: AbortSignal): Promise<ModelAbout> => {
+    const place = this.models.length
+    signal?.addEventListener('abort', () => this.models[place]?.refuse(new Superseded()))
+    return this.#ask(this.models, `${dModel}x${heads}`, undefined, progress)
   }
   explain = (pass: Pass, cell: CellRef) => this.#ask(this.explanations, { pass, cell })
   influence = (pass: Pass, cell: CellRef) => this.#ask(this.influences, { pass, cell }, nowhere)
@@ -57,10 +67,12 @@ export class SlowCore implements Core {
   dispose(): void {}
 
   #ask<Asked, Answer>(list: Question<Asked, Answer>[], asked: Asked, atOnce?: Answer, progress?: Progress): Promise<Answer> {
-    return new Promise((answer, refuse) => {
-      list.push({ asked, answer, refuse, progress })
-      if (this.quick && atOnce !== undefined) answer(atOnce)
-    })
+    let answer!: (value: Answer) => void
+    let refuse!: (error: unknown) => void
+    const given = new Promise<Answer>((resolve, reject) => ([answer, refuse] = [resolve, reject]))
+    list.push({ asked, given, answer, refuse, progress })
+    if (this.quick && atOnce !== undefined) answer(atOnce)
+    return given
   }
 }
 
@@ -74,8 +86,9 @@ export function explanationOf(cell: CellRef): Explanation {
   }
 }
 
-export async function begin(search = '') {
+export async function begin(search = '', prepare: (core: SlowCore) => void = () => {}) {
   const core = new SlowCore()
+  prepare(core)
   const visits: [string, Visit][] = []
   const lesson = new Lesson(core, readAddress(search), (address, visit) => visits.push([address, visit]))
   void lesson.start()

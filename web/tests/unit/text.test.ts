@@ -37,7 +37,7 @@ const problems: readonly Problem[] = [
   { code: 'not_a_list', max: 7 },
 ]
 
-const sources = [true, false].map((positions) => ({ token: 'she', seed: 42, d: 8, positions }))
+const sources = ([['seeded', true], ['seeded', false], ['trained', true]] as const).map(([weights, positions]) => ({ token: 'she', weights, seed: 42, d: 8, positions }))
 
 const guesses = [
   { right: true, head: 3, k: 4, first: 8, last: 11, column: 9, owner: 3 },
@@ -48,6 +48,10 @@ const losses = [{ heads: 1, loss: '0.1', diverged: true }, { heads: 8, loss: '0.
 
 /** What a function of a text may be given: several of everything that has a shape, else numbers, one and many. */
 const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
+  [/\.trained\.(words|short\.words|why\.(words|size))$/, [[['w']], [['w', 'v']]]],
+  [/\.trained\.run$/, [['3', '', 1500, 64], ['3', '', 1, 1]]],
+  [/\.trained\.sentence$/, [[2, 'she', 'Lily', '.98']]],
+  [/\.trained\.held$/, [['0.1', '98%', ['r 98%', 's 99%']]]],
   [/\.off\.switched$/, [[[], 8, false], [[], 1, false], [[1, 2], 8, false], [[8], 8, true], [[1], 1, true], [[1, 2], 2, false]]],
   [/\.off\.words\.missed$/, [[[1], '1.2', '0.01'], [[1, 2], '1.2', '0.01']]],
   [/\.off\.words\.(agree|nobody)$/, [[[1]], [[1, 2]]]],
@@ -142,10 +146,15 @@ describe.each([['zh', commonZh, stepsZh], ['en', commonEn, stepsEn]] as const)('
   })
 
   test('a position names all it is made of, and is no wave when positions are off', () => {
-    const [on, off] = sources.map((source) => common.explain.given('positions', source))
+    const [on, off, trained] = sources.map((source) => common.explain.given('positions', source))
     expect(on).toContain('d = 8')
     expect(off).toContain('0')
     expect(off).not.toMatch(/正弦|sinusoidal/)
+    expect(trained).not.toMatch(/正弦|sinusoidal|d = 8/)
+  })
+
+  test('what was trained names no seed it was drawn from', () => {
+    for (const tensor of tensorNames) expect(common.explain.given(tensor, sources[2]!)).not.toMatch(/42/)
   })
 
   test('every problem says what is allowed', () => {

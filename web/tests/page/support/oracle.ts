@@ -107,6 +107,7 @@ export async function ask(problem: Problem): Promise<Oracle> {
     `scaled=${Number(scaled)}`, `positions=${Number(positions)}`, `padding=${padding}`,
   ]
   if (out.length > 0) options.push(`gates=${Array.from({ length: heads }, (_, i) => (out.includes(i) ? 0 : 1)).join(',')}`)
+  if (problem.model !== undefined) options.push(`model=${problem.model}`)
   const { stdout } = await run(executable, options, { maxBuffer: 2 ** 28 })
   return new Oracle(problem, JSON.parse(stdout) as Record<OracleName, Printed>)
 }

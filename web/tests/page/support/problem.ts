@@ -2,6 +2,8 @@
 import { Random } from './random'
 
 export interface Problem {
+  /** the file of a trained model; absent: seeded */
+  model?: string
   lang: 'zh' | 'en'
   tokens: string[]
   dModel: number
@@ -73,7 +75,7 @@ export function query(problem: Problem, more: Record<string, string | number> = 
   const search = new URLSearchParams({
     lang, sentence: `${tokens.join('|')}${tokens.length === 1 ? '|' : ''}`, dModel: String(dModel), heads: String(heads),
     causal: causal ? '1' : '0', scaled: scaled ? '1' : '0', positions: positions ? '1' : '0', padding: String(padding),
-    weights: 'seeded', seed: String(seed),
+    weights: problem.model === undefined ? 'seeded' : 'trained', seed: String(seed),
   })
   if (out.length > 0) search.set('out', out.join(','))
   for (const [key, value] of Object.entries(more)) search.set(key, String(value))
