@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "lab/broken_attention.hpp"
 #include "lab/roles.hpp"
 #include "lab/seed_study.hpp"
 #include "train/task.hpp"
@@ -65,6 +66,8 @@ int main() {
   print_record(kSeedPlan);
   print_record(kSeedProgress);
   print_record(kSeedSummary);
+  print_names("breakNames", "BreakName", kBreakNames);
+  print_record(kBroken);
   print_tasks();
   return 0;
 }
