@@ -23,6 +23,13 @@ export interface GoldenCase {
   file: ArrayBuffer
 }
 
+/** Of the trained models that are shipped, by their names. */
+export const modelUrls: Record<string, string> = Object.fromEntries(
+  Object.entries(import.meta.glob<string>('./generated/models/*.safetensors', { query: '?url', import: 'default', eager: true })).map(
+    ([path, url]) => [/([^/]*)\.safetensors$/.exec(path)![1]!, url],
+  ),
+)
+
 const urls: Record<Build, string> = { simd: simdUrl, relaxed: relaxedUrl }
 
 export const browser: Environment = {

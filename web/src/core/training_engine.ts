@@ -8,7 +8,19 @@ import { out, type Wasm } from './wasm'
 export const languageIds = { zh: 0, en: 1 } as const
 type Lang = keyof typeof languageIds
 
-const taskNames = Object.keys(tasks) as TaskName[]
+export const taskNames = Object.keys(tasks) as TaskName[]
+
+/** Where each word stands in a task's vocabulary; −1: nowhere. */
+export function placesOf(wasm: Wasm, taskId: number, tokens: readonly string[]): Int32Array {
+  const texts = tokens.map((token) => new TextEncoder().encode(token))
+  const offsets = new Int32Array(texts.length + 1)
+  texts.forEach((text, i) => (offsets[i + 1] = offsets[i]! + text.length))
+  const text = new Uint8Array(offsets[texts.length]!)
+  texts.forEach((part, i) => text.set(part, offsets[i]))
+  const places = new Int32Array(tokens.length)
+  if (tokens.length > 0) wasm.run('mha_task_words', taskId, text, offsets, tokens.length, out(places))
+  return places
+}
 
 /** What a run makes of one sentence. */
 type Shown = Pick<Snapshot, 'tokens' | 'unknown' | 'maps' | 'dilemma'>
@@ -123,7 +135,7 @@ export class TrainingRun {
   }
 
   #show(asked: readonly string[]): Shown {
-    const places = this.#placesOf(asked)
+    const places = placesOf(this.wasm, this.#taskId, asked)
     const unknown = asked.filter((_, i) => places[i] === -1)
     const fits = unknown.length === 0 && asked.length > 0 && asked.length <= this.#task.longest
     const words = fits ? places : this.#heldOut()
@@ -132,17 +144,6 @@ export class TrainingRun {
     const record = new Float64Array(dilemmaRecord.size)
     this.wasm.run('mha_run_show', this.place, words, n, out(maps), out(record))
     return { tokens: Array.from(words, (place) => this.#task.words[place]!), unknown, maps, dilemma: dilemmaOf(record, maps, n) }
-  }
-
-  #placesOf(tokens: readonly string[]): Int32Array {
-    const texts = tokens.map((token) => new TextEncoder().encode(token))
-    const offsets = new Int32Array(texts.length + 1)
-    texts.forEach((text, i) => (offsets[i + 1] = offsets[i]! + text.length))
-    const text = new Uint8Array(offsets[texts.length]!)
-    texts.forEach((part, i) => text.set(part, offsets[i]))
-    const places = new Int32Array(tokens.length)
-    if (tokens.length > 0) this.wasm.run('mha_task_words', this.#taskId, text, offsets, tokens.length, out(places))
-    return places
   }
 
   #heldOut(): Int32Array {
