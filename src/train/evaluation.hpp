@@ -25,6 +25,9 @@ struct Evaluation {
   std::vector<Tally> relations;  ///< by relation, as far as the batch asks
 };
 
+/// Counts answers, of which there is at least one, as many as questions.
+[[nodiscard]] Evaluation judge(std::span<const Question> questions, std::span<const Answer> answers);
+
 /// The model with these parameters on some batch, its heads switched by gates [layers, h] (empty: all 1). Right is an
 /// answer whose logit is the largest. Afterwards the network has the attention weights and every answer.
 /// Errors: as Network::forward.

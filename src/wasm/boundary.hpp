@@ -180,6 +180,10 @@ inline constexpr auto kSeedSummary = record(
     "seedSummary", "double",
     {{"runs"}, {"reached"}, {"diverged"}, {"median"}, {"fewest"}, {"most"}, {"loss"}, {"assignments"}, {"groupings"}});
 
+/// What a mistake does to one sentence: the largest |difference| of its output, and the sums of its rows of attention
+/// weights.
+inline constexpr auto kBroken = record("broken", "double", {{"largestChange"}, {"smallestRowSum"}, {"largestRowSum"}});
+
 /// In the order of enum Options::Scale.
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};
 /// In the order of enum Detail.

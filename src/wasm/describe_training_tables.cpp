@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "lab/broken_attention.hpp"
+#include "lab/observed_run.hpp"
 #include "lab/roles.hpp"
 #include "lab/seed_study.hpp"
 #include "train/task.hpp"
@@ -67,6 +69,10 @@ int main() {
   print_record(kSeedPlan);
   print_record(kSeedProgress);
   print_record(kSeedSummary);
+  print_names("breakNames", "BreakName", kBreakNames);
+  print_record(kBroken);
+  print("\n/** Sentences that everything held out is measured by. */");
+  print("export const heldOutSentences = " + std::to_string(ObservedRun::kHeldOut));
   print_tasks();
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "wasm/request.hpp"
 #include "wasm/run_settings.hpp"
 #include "wasm/run_slots.hpp"
+#include "wasm/write_evaluation.hpp"
 
 using namespace mha;
 using namespace mha::wasm;
@@ -41,15 +42,6 @@ void write(const std::vector<Quality>& curve, double* records) {
   for (std::size_t i = 0; i < curve.size(); ++i) {
     records[i * kQuality.size() + kQuality["loss"]] = curve[i].loss;
     records[i * kQuality.size() + kQuality["accuracy"]] = curve[i].accuracy;
-  }
-}
-
-/// accuracy [1 + relations]
-void write(const Evaluation& evaluation, std::size_t relations, double* accuracy) {
-  accuracy[0] = evaluation.all.accuracy();
-  std::fill_n(accuracy + 1, relations, -1.0);
-  for (std::size_t i = 0; i < evaluation.relations.size(); ++i) {
-    if (evaluation.relations[i].asked > 0) accuracy[1 + i] = evaluation.relations[i].accuracy();
   }
 }
 
@@ -161,8 +153,8 @@ std::int32_t mha_run_switch_heads(std::int32_t run, const float* gates, double* 
   if (Outcome bad = slot->run.switch_heads({gates, heads}, switched, all_on); !bad.ok()) return answer(bad);
   loss[0] = switched.loss;
   loss[1] = all_on.loss;
-  write(switched, relations, accuracy);
-  write(all_on, relations, accuracy + 1 + relations);
+  write_accuracy(switched, relations, accuracy);
+  write_accuracy(all_on, relations, accuracy + 1 + relations);
   return answer(Status::ok);
 }
 

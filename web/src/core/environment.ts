@@ -27,7 +27,8 @@ export interface GoldenCase {
   file: ArrayBuffer
 }
 
-const modelUrls: Record<string, string> = Object.fromEntries(
+/** Of the trained models that are shipped, by their names. */
+export const modelUrls: Record<string, string> = Object.fromEntries(
   Object.entries(import.meta.glob<string>('./generated/models/*.safetensors', { query: '?url', import: 'default', eager: true })).map(
     ([path, url]) => [/([^/]*)\.safetensors$/.exec(path)![1]!, url],
   ),

@@ -13,12 +13,12 @@ export interface TrainingEnvironment {
   spawn(): WorkerPort
 }
 
-const inBrowser: TrainingEnvironment = {
+export const trainingInBrowser: TrainingEnvironment = {
   bytes: async () => fetched((await browser.build()) === 'relaxed' ? relaxedUrl : simdUrl),
   spawn: () => new Worker(new URL('./training_worker.ts', import.meta.url), { type: 'module' }),
 }
 
-export const createTrainingClient = (environment: TrainingEnvironment = inBrowser): TrainingClient => new Client(environment)
+export const createTrainingClient = (environment: TrainingEnvironment = trainingInBrowser): TrainingClient => new Client(environment)
 
 class Client implements TrainingClient {
   readonly #environment: TrainingEnvironment

@@ -10,7 +10,15 @@ import { out, type Wasm } from './wasm'
 export const languageIds = { zh: 0, en: 1 } as const
 type Lang = keyof typeof languageIds
 
-const taskNames = Object.keys(tasks) as TaskName[]
+export const taskNames = Object.keys(tasks) as TaskName[]
+
+/** Where each word stands in a task's vocabulary; −1: nowhere. */
+export function placesOf(wasm: Wasm, taskId: number, tokens: readonly string[]): Int32Array {
+  const { text, offsets } = packed(tokens)
+  const places = new Int32Array(tokens.length)
+  if (tokens.length > 0) wasm.run('mha_task_words', taskId, text, offsets, tokens.length, out(places))
+  return places
+}
 
 /** Room for a saved run of every size in the chapter. A larger file is asked for twice, and measured twice. */
 const usualBytes = 2 ** 20
@@ -158,7 +166,7 @@ export class TrainingRun {
   }
 
   #show(asked: readonly string[]): Shown {
-    const places = this.#placesOf(asked)
+    const places = placesOf(this.wasm, this.#taskId, asked)
     const unknown = asked.filter((_, i) => places[i] === -1)
     const fits = unknown.length === 0 && asked.length > 0 && asked.length <= this.#task.longest
     const words = fits ? places : this.#heldOut()
@@ -167,13 +175,6 @@ export class TrainingRun {
     const record = new Float64Array(dilemmaRecord.size)
     this.wasm.run('mha_run_show', this.place, words, n, out(maps), out(record))
     return { tokens: Array.from(words, (place) => this.#task.words[place]!), unknown, maps, dilemma: dilemmaOf(record, maps, n) }
-  }
-
-  #placesOf(tokens: readonly string[]): Int32Array {
-    const { text, offsets } = packed(tokens)
-    const places = new Int32Array(tokens.length)
-    if (tokens.length > 0) this.wasm.run('mha_task_words', this.#taskId, text, offsets, tokens.length, out(places))
-    return places
   }
 
   #heldOut(): Int32Array {

@@ -1,4 +1,5 @@
 // What the page and the training worker say to each other.
+import type { BreakReport, BreakRequest } from './broken'
 import type { CoreFailure } from './protocol'
 import type { HeadStudy, RunSettings, Snapshot, StudyReport, StudySettings, Switched } from './training'
 
@@ -18,6 +19,8 @@ export type TrainingMessage =
   /** a study of many seeds, whose answers carry its id */
   | { kind: 'study'; id: number; settings: StudySettings }
   | { kind: 'stopStudy' }
+  /** a trained model with a mistake, whose answer carries its id; runs and studies do not hear of it */
+  | { kind: 'break'; id: number; request: BreakRequest }
 
 export type TrainingReply =
   | { kind: 'snapshot'; generation: number; run: number; snapshot: Snapshot }
@@ -26,3 +29,5 @@ export type TrainingReply =
   | { kind: 'failed'; generation: number; failure: CoreFailure }
   | { kind: 'studied'; id: number; report: StudyReport }
   | { kind: 'studyFailed'; id: number; failure: CoreFailure }
+
+export type BreakReply = { kind: 'broken'; id: number; report: BreakReport } | { kind: 'breakFailed'; id: number; failure: CoreFailure }

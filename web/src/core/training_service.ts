@@ -1,9 +1,10 @@
 // The training worker's side: steps all runs side by side in short slices, and between two slices lets messages in.
+import { breakModel } from './broken'
 import { CoreError, type CoreFailure } from './protocol'
 import { nextTask } from './next_task'
 import { SeedStudy } from './seed_study'
 import { TrainingRun } from './training_engine'
-import type { TrainingMessage, TrainingReply } from './training_messages'
+import type { BreakReply, TrainingMessage, TrainingReply } from './training_messages'
 import { Wasm } from './wasm'
 
 /** A slice is so long, at most, if a single step is not longer: a pause is heard that soon. */
@@ -14,7 +15,7 @@ const thoroughMs = 1000
 const studyMs = { report: 200, wait: 50 }
 
 export class TrainingService {
-  readonly #post: (reply: TrainingReply) => void
+  readonly #post: (reply: TrainingReply | BreakReply) => void
   readonly #now: () => number
   #loading: Promise<Wasm> | undefined
   #queue = Promise.resolve()
@@ -30,7 +31,7 @@ export class TrainingService {
   #counted = { steps: 0, since: 0 }
   #rate = 0
 
-  constructor(post: (reply: TrainingReply) => void, now: () => number = () => performance.now()) {
+  constructor(post: (reply: TrainingReply | BreakReply) => void, now: () => number = () => performance.now()) {
     this.#post = post
     this.#now = now
   }
@@ -76,6 +77,16 @@ export class TrainingService {
         this.#study?.close()
         this.#study = undefined
         return
+      case 'break':
+        return this.#break(message)
+    }
+  }
+
+  async #break({ id, request }: Extract<TrainingMessage, { kind: 'break' }>): Promise<void> {
+    try {
+      this.#post({ kind: 'broken', id, report: breakModel(await this.#loading!, request) })
+    } catch (error) {
+      this.#post({ kind: 'breakFailed', id, failure: failureOf(error) })
     }
   }
 

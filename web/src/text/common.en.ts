@@ -198,6 +198,7 @@ export const common = {
     error: 'error',
     bound: 'bound',
   },
+  breakIt: { title: 'Break it: six famous mistakes', failed: 'This part did not arrive. Check the connection and try again.' },
   atScale: { title: 'One layer of a real model, run right here', failed: 'This part did not arrive. Check the connection and try again.' },
   measureHere: { title: 'How fast your machine is', failed: 'This part did not arrive. Check the connection and try again.' },
   provenance: {

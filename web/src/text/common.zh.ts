@@ -188,6 +188,7 @@ export const common: CommonText = {
     error: '误差',
     bound: '误差限',
   },
+  breakIt: { title: '弄坏它：六个有名的错误', failed: '这一部分没有送到。看看网络，再试一次。' },
   atScale: { title: '真实模型的一层，就在这里跑', failed: '这一部分没有送到。看看网络，再试一次。' },
   measureHere: { title: '你这台机器算得多快', failed: '这一部分没有送到。看看网络，再试一次。' },
   provenance: {

@@ -5,6 +5,8 @@ import type { Problem } from '../../src/model/problem'
 import { stopNames } from '../../src/model/stops'
 import { atScale as atScaleEn } from '../../src/text/at_scale.en'
 import { atScale as atScaleZh } from '../../src/text/at_scale.zh'
+import { breakIt as breakItEn } from '../../src/text/break_it.en'
+import { breakIt as breakItZh } from '../../src/text/break_it.zh'
 import { common as commonEn } from '../../src/text/common.en'
 import { common as commonZh } from '../../src/text/common.zh'
 import { measureHere as measureHereEn } from '../../src/text/measure_here.en'
@@ -98,8 +100,8 @@ function texts(node: unknown, path = ''): [string, string][] {
   return []
 }
 
-const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh), ...texts(atScaleZh), ...texts(measureHereZh), ...texts(trainingZh)]
-const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn), ...texts(atScaleEn), ...texts(measureHereEn), ...texts(trainingEn)]
+const zh = [...texts(commonZh), ...texts(stepsZh), ...texts(sameZh), ...texts(questionsZh), ...texts(atScaleZh), ...texts(measureHereZh), ...texts(breakItZh), ...texts(trainingZh)]
+const en = [...texts(commonEn), ...texts(stepsEn), ...texts(sameEn), ...texts(questionsEn), ...texts(atScaleEn), ...texts(measureHereEn), ...texts(breakItEn), ...texts(trainingEn)]
 
 test('every text says something', () => {
   for (const [path, text] of [...zh, ...en]) {
