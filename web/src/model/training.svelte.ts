@@ -1,22 +1,12 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
 import type { CoreFailure } from '../core/protocol'
 import type { HeadStudy, RunSettings, Snapshot, Switched, TrainingClient } from '../core/training'
+import { type CommonSettings, headSets, initialSettings } from './run_settings'
 import { SeedStudy } from './seed_study.svelte'
-
-export const headCounts = [1, 2, 4, 8] as const
 
 /** Steps in a second; the last is as fast as it goes. */
 export const speeds = [5, 50, Infinity] as const
 export type Speed = (typeof speeds)[number]
-
-export const learningRates = [0.0003, 0.001, 0.003, 0.01, 0.1, 10] as const
-export const widths = [8, 16, 32, 64] as const
-export const batches = [1, 16, 64] as const
-
-/** What the readers of the page choose for all runs together. */
-export type CommonSettings = Omit<RunSettings, 'heads'>
-
-export const initialSettings: CommonSettings = { task: 'relation', dModel: 64, learningRate: 0.003, residual: false, seed: 1, batch: 64 }
 
 /** As often as an eye can follow; less where the reader wants little motion. */
 const snapshotsPerSecond = { usual: 10, still: 2 }
@@ -44,10 +34,12 @@ export const longestHistory = 4000
 
 export class Training {
   settings: CommonSettings = $state.raw(initialSettings)
+  /** of the runs side by side */
+  headCounts: readonly number[] = $state.raw(headSets[0]!)
   runs: readonly Run[] = $state.raw([])
   speed: Speed = $state.raw(Infinity)
   /** which run the matrix, the maps and the words are about: a place in `runs` */
-  chosen = $state(headCounts.length - 1)
+  chosen = $state(headSets[0]!.length - 1)
   failure: CoreFailure | undefined = $state.raw()
   /** the reader wants it to run */
   #wanted = $state(false)
@@ -126,17 +118,22 @@ export class Training {
     this.runs = this.#empty()
   }
 
-  /** Other settings mean other runs. */
-  set(patch: Partial<CommonSettings>): void {
-    this.settings = { ...this.settings, ...patch }
+  /** Other settings mean other runs; the same ones change nothing. The number of heads on show stays, if there is one of it. */
+  set(patch: Partial<CommonSettings>, headCounts = this.headCounts): void {
+    const settings = { ...this.settings, ...patch }
+    if (JSON.stringify([settings, headCounts]) === JSON.stringify([this.settings, this.headCounts])) return
+    const { heads } = this.run.settings
+    this.settings = settings
+    this.headCounts = headCounts
     this.study.clear()
     this.reset()
+    this.chosen = headCounts.includes(heads) ? headCounts.indexOf(heads) : headCounts.length - 1
   }
 
   /** The runs on show make room for it. */
   beginStudy(): void {
     this.pause()
-    this.study.begin({ ...this.settings, heads: headCounts, lang: this.#lang ?? 'zh' })
+    this.study.begin({ ...this.settings, heads: this.headCounts, lang: this.#lang ?? 'zh' })
   }
 
   setSpeed(speed: Speed): void {
@@ -199,7 +196,7 @@ export class Training {
   }
 
   #empty(): Run[] {
-    return headCounts.map((heads) => ({
+    return this.headCounts.map((heads) => ({
       settings: { ...this.settings, heads }, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined, off: [], study: undefined, switched: undefined,
     }))
   }

@@ -39,6 +39,10 @@ export const training: TrainingText = {
     task: '任务',
     width: 'd，每个词元几个数',
     widthHint: '所有的头分着用：h 个头，每个 d ÷ h 个数。',
+    heads: '比哪几种头数',
+    headsHint: '四个模型并排训练，各有几个头由你挑。',
+    headsOff: (width, heads) => `${width} 个数没法平分给 ${heads.join('、')} 个头，所以这一项现在不能选；把 d 改大就能选。`,
+    headSet: (heads) => heads.join('、'),
     learningRate: '学习率',
     learningRateHint: '一步把参数挪多远。10 太大了，试试会怎样。',
     residual: '残差',
@@ -134,6 +138,7 @@ export const training: TrainingText = {
   },
   maps: {
     title: '每个头的注意力图',
+    letters: '这个任务用的是自己的字母，不是词：下面是一行字母，代替你的句子。',
     unknown: (words) => `这些模型没学过${words.map((word) => `“${word}”`).join('、')}，先用一句没训练过的句子代替你的。`,
     line: '行问，列被问。在任务里没事可做的词也有图案：那是副产品，没有人奖励它。',
     alt: (heads, tokens) => (heads === 1 ? `一张注意力图，${tokens} 行 ${tokens} 列。` : `${heads} 张注意力图，每张 ${tokens} 行 ${tokens} 列。`),
@@ -215,7 +220,7 @@ export const training: TrainingText = {
   },
   seeds: {
     title: '换二十个种子',
-    line: (seeds, first) => `只训练一次，也许是碰巧。这里用同样的设置，从种子 ${first} 起换 ${seeds} 个种子，头数 1、2、4、8 各训练一遍。上面的模型在训练时，这里就等着。`,
+    line: (seeds, first, heads) => `只训练一次，也许是碰巧。这里用同样的设置，从种子 ${first} 起换 ${seeds} 个种子，头数 ${heads.join('、')} 各训练一遍。上面的模型在训练时，这里就等着。`,
     length: '每次训练几步',
     begin: (seeds) => `换 ${seeds} 个种子训练`,
     stop: '停下',
