@@ -1,6 +1,8 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
-import type { CoreFailure } from '../core/protocol'
-import type { HeadStudy, RunSettings, Snapshot, Switched, TrainingClient } from '../core/training'
+import { type CoreFailure, Superseded } from '../core/protocol'
+import type { HeadStudy, RunSettings, Snapshot, Switched, TrainingClient, TrainingListener } from '../core/training'
+import { failureOf } from './failure'
+import { readRunFile, runFileName } from './run_file'
 import { type CommonSettings, headSets, initialSettings } from './run_settings'
 import { SeedStudy } from './seed_study.svelte'
 
@@ -41,6 +43,8 @@ export class Training {
   /** which run the matrix, the maps and the words are about: a place in `runs` */
   chosen = $state(headSets[0]!.length - 1)
   failure: CoreFailure | undefined = $state.raw()
+  /** what is wrong with the newest file */
+  fileFailure: CoreFailure | undefined = $state.raw()
   /** the reader wants it to run */
   #wanted = $state(false)
   /** it can be seen: the tab is in front, and shows the chapter */
@@ -82,6 +86,15 @@ export class Training {
     return snapshot?.diverged === true ? Math.max(...this.runs.map((run) => run.snapshot?.step ?? 0)) : (snapshot?.step ?? 0)
   }
 
+  /** The run of a file, without others beside it. */
+  get isAlone(): boolean {
+    return this.runs.length === 1
+  }
+
+  get canSave(): boolean {
+    return this.#started && this.failure === undefined
+  }
+
   get canGo(): boolean {
     return this.#client !== undefined && (this.state === 'idle' || this.state === 'paused')
   }
@@ -110,9 +123,11 @@ export class Training {
     this.#client?.step()
   }
 
-  /** Back to step 0, from the same seed. */
+  /** Back to step 0, from the same seed; a run that is alone makes room for those side by side. */
   reset(): void {
     this.pause()
+    if (this.isAlone) this.chosen = this.headCounts.length - 1
+    this.fileFailure = undefined
     this.#started = false
     this.failure = undefined
     this.runs = this.#empty()
@@ -195,19 +210,52 @@ export class Training {
     else this.studyHeads()
   }
 
+  /** The chosen run as a file, with a name that says what it is; undefined: it can't be saved, and fileFailure says why. */
+  async save(): Promise<{ name: string; file: Blob } | undefined> {
+    if (!this.canSave || this.#client === undefined) return undefined
+    const { settings } = this.run
+    this.fileFailure = undefined
+    try {
+      const { step, file } = await this.#client.save(this.runs.indexOf(this.run))
+      return { name: runFileName(settings, step), file: new Blob([file]) }
+    } catch (error) {
+      this.fileFailure = failureOf(error)
+      return undefined
+    }
+  }
+
+  /** The run of such a file takes the place of all others; if it is none, they stay as they are, and fileFailure says so. */
+  async resume(content: Blob): Promise<void> {
+    if (this.#client === undefined) return
+    this.fileFailure = undefined
+    try {
+      const { settings, file } = await readRunFile(content)
+      await this.#client.resume(settings, file, this.#tokens, this.#listener(settings))
+      this.#wanted = false
+      this.#started = true
+      this.failure = undefined
+      this.runs = [emptyRun(settings)]
+      this.chosen = 0
+    } catch (error) {
+      if (!(error instanceof Superseded)) this.fileFailure = failureOf(error)
+    }
+  }
+
   #empty(): Run[] {
-    return this.headCounts.map((heads) => ({
-      settings: { ...this.settings, heads }, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined, off: [], study: undefined, switched: undefined,
-    }))
+    return this.headCounts.map((heads) => emptyRun({ ...this.settings, heads }))
   }
 
   #begin(): void {
     if (this.#started) return
     this.#started = true
     const made = (this.runs = this.#empty())
-    // What comes of runs that are gone belongs to nobody.
-    const ours = (): boolean => this.runs[0]?.settings === made[0]?.settings
-    this.#client?.reset(made.map(({ settings }) => settings), this.#tokens, {
+    this.#client?.reset(made.map(({ settings }) => settings), this.#tokens, this.#listener(made[0]!.settings))
+  }
+
+  /** What comes of runs that are gone belongs to nobody. `first`: the settings of the first of those that are meant. */
+  #listener(first: RunSettings): TrainingListener {
+    const ours = (): boolean => this.runs[0]?.settings === first
+    return {
       snapshot: (run, snapshot) => {
         if (ours()) this.#take(run, snapshot)
       },
@@ -222,7 +270,7 @@ export class Training {
         this.#wanted = false
         this.failure = failure
       },
-    })
+    }
   }
 
   #go(): void {
@@ -240,6 +288,10 @@ export class Training {
     if (this.state === 'diverged') this.#wanted = false
   }
 }
+
+const emptyRun = (settings: RunSettings): Run => ({
+  settings, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined, off: [], study: undefined, switched: undefined,
+})
 
 /** Whether its study is of the model on show. */
 export const isCurrent = ({ study, snapshot }: Run): boolean => study !== undefined && study !== 'overflow' && study.step === snapshot?.step

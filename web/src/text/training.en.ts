@@ -271,6 +271,18 @@ export const training = {
       often: (seeds: number) => (seeds === 1 ? '1 seed' : `${seeds} seeds`),
     },
   },
+  file: {
+    title: 'Save a run, go on from a file',
+    lead: 'One model trains on from a file here, alone. Start over, and four stand side by side again.',
+    line: 'A file holds all that a run needs: its parameters, what Adam remembers of earlier steps, and its settings. Read again, it goes on to the last bit as if it had never stopped.',
+    save: (heads: number, width: number) => `Save the run with h = ${heads}, d = ${width}`,
+    nothing: 'There is nothing to save yet: press Train first.',
+    saved: (name: string) => `Saved as ${name}.`,
+    resume: 'Go on from a file',
+    resumeHint: 'The file is read in this browser and goes nowhere else. Its run then stands here alone, until you start over.',
+    resumed: (name: string) => `The run of ${name} is on show; Go on trains it further.`,
+    problem: (why: string) => `That did not work. ${why} The runs on show are as they were.`,
+  },
   projector: { turn: 'The other figure' },
 }
 

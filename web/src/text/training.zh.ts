@@ -266,5 +266,17 @@ export const training: TrainingText = {
       often: (seeds) => `${seeds} 个种子`,
     },
   },
+  file: {
+    title: '存成文件，从文件接着训练',
+    lead: '这里只有一个模型，从文件里接着训练。按“从头来”，又是四个并排。',
+    line: '文件里有接着训练要用的一切：参数，Adam 记着的前几步，还有设置。再读进来，就像从没停过一样，一位不差地接着走。',
+    save: (heads, width) => `存下 h = ${heads}、d = ${width} 的模型`,
+    nothing: '还没有可存的：先按“开始训练”。',
+    saved: (name) => `存成了 ${name}。`,
+    resume: '从文件接着训练',
+    resumeHint: '文件只在这个浏览器里读，不会传到别处。读好以后只剩它一个，按“从头来”再回到四个。',
+    resumed: (name) => `现在是 ${name} 里的模型，按“接着训练”往下走。`,
+    problem: (why) => `没读成，也没存成。${why}现在的模型都没有动。`,
+  },
   projector: { turn: '换一张图' },
 }
