@@ -33,6 +33,13 @@ Outcome ObservedRun::start(const ModelShape& shape, const RunOptions& options) {
   return probe_.open(shape);
 }
 
+Outcome ObservedRun::resume(const ModelShape& shape, const RunOptions& options, const TrainerState& state) {
+  if (Outcome bad = start(shape, options); !bad.ok()) return bad;
+  const Outcome restored = run_.trainer().restore(state);
+  if (!restored.ok()) *this = {};
+  return restored;
+}
+
 void ObservedRun::listen_to(std::optional<Language> language) {
   const Task task = run_.options().task;
   const std::vector<std::uint64_t> numbers = held_out_numbers(task, language, kHeldOut);

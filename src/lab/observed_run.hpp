@@ -46,6 +46,10 @@ class ObservedRun {
   /// Errors: as Run::start. No run is open then.
   [[nodiscard]] Outcome start(const ModelShape& shape, const RunOptions& options);
 
+  /// A run that goes on from what Trainer::save gave; its loss() is not known before the next step.
+  /// Errors: as start() and Trainer::restore. No run is open then.
+  [[nodiscard]] Outcome resume(const ModelShape& shape, const RunOptions& options, const TrainerState& state);
+
   /// Measures by held-out sentences of one language from now on; without one, by those of both. Heads often see to a
   /// relation in one language only. Tasks without a language have one kind of sentence.
   void listen_to(std::optional<Language> language);
@@ -71,11 +75,12 @@ class ObservedRun {
   /// Errors: bad_batch: a token is none, or there are too many or none; wrong_size: maps; as Trainer::evaluate.
   [[nodiscard]] Outcome show(std::span<const std::int32_t> tokens, std::span<float> maps, Dilemma& dilemma);
 
+  [[nodiscard]] const Run& run() const { return run_; }
   [[nodiscard]] std::int32_t all_heads() const { return run_.trainer().shape().layers * run_.trainer().shape().heads; }
   [[nodiscard]] std::size_t relations() const { return info(run_.options().task).relations.size(); }
   [[nodiscard]] std::uint64_t steps() const { return run_.trainer().steps(); }
   [[nodiscard]] bool diverged() const { return run_.trainer().diverged(); }
-  /// Of the last step's sentences, before it. 0: there was none yet.
+  /// Of the last step's sentences, before it. 0: there was none yet since start() or resume().
   [[nodiscard]] double loss() const { return loss_; }
 
  private:

@@ -111,7 +111,10 @@ Result<ModelFile> read_model_file(std::span<const std::byte> file) {
   if (std::ranges::count(words, '\n') + 1 != model.shape.vocabulary)
     return Error{"the vocabulary must have vocabulary_size lines"};
 
-  model.parameters.resize(ModelLayout(model.shape).size());
+  // Before room is made for what a file only claims to have.
+  const std::size_t count = ModelLayout(model.shape).size();
+  if (file.size() / sizeof(std::uint16_t) < count) return Error{"the file is too short for its sizes"};
+  model.parameters.resize(count);
   Result<Nothing> step = Nothing{};
   for_each_weight(model.shape, std::span(model.parameters),
                   [&](const std::string& name, const std::vector<std::uint64_t>& extents, std::span<float> numbers) {

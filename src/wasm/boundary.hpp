@@ -161,6 +161,9 @@ inline constexpr auto kHeadOff = record("headOff", "double",
                                          {"rank"},
                                          {"importanceRank"}});
 
+/// As in Saving. precision: a Precision. moments: 0 or 1.
+inline constexpr auto kSaving = record("saving", "double", {{"precision"}, {"decimals"}, {"moments"}});
+
 /// As in SeedPlan. language: a Language, or −1 for both.
 inline constexpr auto kSeedPlan =
     record("seedPlan", "double", {{"seeds"}, {"steps"}, {"bound"}, {"every"}, {"language"}});
@@ -177,6 +180,8 @@ inline constexpr auto kSeedSummary = record(
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"inverse_sqrt", "off", "given"};
 /// In the order of enum Detail.
 inline constexpr std::array<std::string_view, 2> kDetailNames = {"core", "full"};
+/// In the order of enum Precision.
+inline constexpr std::array<std::string_view, 2> kPrecisionNames = {"float32", "float16"};
 /// In the order of enum Slab.
 inline constexpr std::array<std::string_view, 4> kSlabNames = {"input", "parameters", "trace", "contributions"};
 

@@ -62,6 +62,8 @@ int main() {
   print_record(kDilemma);
   print_record(kQuality);
   print_record(kHeadOff);
+  print_ids("precisionIds", kPrecisionNames);
+  print_record(kSaving);
   print_record(kSeedPlan);
   print_record(kSeedProgress);
   print_record(kSeedSummary);

@@ -1,9 +1,7 @@
 #include "wasm/exports_training.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,31 +13,12 @@
 #include "wasm/boundary.hpp"
 #include "wasm/request.hpp"
 #include "wasm/run_settings.hpp"
+#include "wasm/run_slots.hpp"
 
 using namespace mha;
 using namespace mha::wasm;
 
 namespace {
-
-/// A run, and what was last measured of it: heads are switched off less often than the rest is asked.
-struct Slot {
-  ObservedRun run;
-  Measurement measurement;
-};
-
-std::array<std::optional<Slot>, kMaxRuns>& slots() {
-  static std::array<std::optional<Slot>, kMaxRuns> all;
-  return all;
-}
-
-bool is_id(std::int32_t run) { return run >= 0 && run < kMaxRuns; }
-
-/// Null: no run is open under this id.
-Slot* find(std::int32_t run) {
-  if (!is_id(run)) return nullptr;
-  auto& slot = slots()[static_cast<std::size_t>(run)];
-  return slot ? &*slot : nullptr;
-}
 
 template <class From, class To>
 void write(const std::vector<From>& from, To* to) {
@@ -77,13 +56,10 @@ void write(const Evaluation& evaluation, std::size_t relations, double* accuracy
 }  // namespace
 
 std::int32_t mha_run_open(std::int32_t run, const double* settings) {
-  if (!is_id(run)) return answer(Status::not_loaded);
-  auto& slot = slots()[static_cast<std::size_t>(run)];
+  if (!is_run_id(run)) return answer(Status::not_loaded);
+  auto& slot = run_slots()[static_cast<std::size_t>(run)];
   slot.reset();
-  if (!usable(settings, kRunSettings.size())) return answer(Status::wrong_size);
-  if (!is_task(to_int(settings[kRunSettings["task"]])) || !is_seed(settings[kRunSettings["seed"]])) {
-    return answer(Status::no_such_cell);
-  }
+  if (Outcome bad = check_settings(settings); !bad.ok()) return answer(bad);
   slot.emplace();
   const Settings read = read_settings(settings);
   const Outcome outcome = slot->run.start(read.shape, read.options);
@@ -92,13 +68,13 @@ std::int32_t mha_run_open(std::int32_t run, const double* settings) {
 }
 
 std::int32_t mha_run_close(std::int32_t run) {
-  if (find(run) == nullptr) return answer(Status::not_loaded);
-  slots()[static_cast<std::size_t>(run)].reset();
+  if (find_run(run) == nullptr) return answer(Status::not_loaded);
+  run_slots()[static_cast<std::size_t>(run)].reset();
   return answer(Status::ok);
 }
 
 std::int32_t mha_run_advance(std::int32_t run, std::int32_t count, double* progress) {
-  Slot* const slot = find(run);
+  RunSlot* const slot = find_run(run);
   if (slot == nullptr) return answer(Status::not_loaded);
   if (count < 0 || !usable(progress, kRunProgress.size())) return answer(Status::wrong_size);
   const Outcome outcome = slot->run.advance(count);
@@ -109,7 +85,7 @@ std::int32_t mha_run_advance(std::int32_t run, std::int32_t count, double* progr
 }
 
 std::int32_t mha_run_listen(std::int32_t run, std::int32_t language) {
-  Slot* const slot = find(run);
+  RunSlot* const slot = find_run(run);
   if (slot == nullptr) return answer(Status::not_loaded);
   if (!is_language(language)) return answer(Status::no_such_cell);
   slot->run.listen_to(to_language(language));
@@ -118,7 +94,7 @@ std::int32_t mha_run_listen(std::int32_t run, std::int32_t language) {
 
 std::int32_t mha_run_measure(std::int32_t run, std::int32_t switching, double* loss, float* accuracy,
                              float* head_accuracy, std::int32_t* states, std::int32_t* idle) {
-  Slot* const slot = find(run);
+  RunSlot* const slot = find_run(run);
   if (slot == nullptr) return answer(Status::not_loaded);
   const std::size_t relations = slot->run.relations();
   const auto heads = static_cast<std::size_t>(slot->run.all_heads());
@@ -137,7 +113,7 @@ std::int32_t mha_run_measure(std::int32_t run, std::int32_t switching, double* l
 }
 
 std::int32_t mha_run_show(std::int32_t run, const std::int32_t* words, std::int32_t n, float* maps, double* dilemma) {
-  Slot* const slot = find(run);
+  RunSlot* const slot = find_run(run);
   if (slot == nullptr) return answer(Status::not_loaded);
   if (n < 1 || n > kMaxTokens) return answer(Status::bad_batch);
   const auto count = static_cast<std::size_t>(n);
@@ -156,7 +132,7 @@ std::int32_t mha_run_show(std::int32_t run, const std::int32_t* words, std::int3
 }
 
 std::int32_t mha_run_study_heads(std::int32_t run, double* heads, std::int32_t* orders, double* curves) {
-  Slot* const slot = find(run);
+  RunSlot* const slot = find_run(run);
   if (slot == nullptr) return answer(Status::not_loaded);
   const auto count = static_cast<std::size_t>(slot->run.all_heads());
   const std::size_t curve = (count + 1) * kQuality.size();
@@ -174,7 +150,7 @@ std::int32_t mha_run_study_heads(std::int32_t run, double* heads, std::int32_t* 
 }
 
 std::int32_t mha_run_switch_heads(std::int32_t run, const float* gates, double* loss, double* accuracy) {
-  Slot* const slot = find(run);
+  RunSlot* const slot = find_run(run);
   if (slot == nullptr) return answer(Status::not_loaded);
   const auto heads = static_cast<std::size_t>(slot->run.all_heads());
   const std::size_t relations = slot->run.relations();

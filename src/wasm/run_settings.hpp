@@ -35,7 +35,14 @@ struct Settings {
   RunOptions options;
 };
 
-/// Precondition: the record's task and seed are such.
+/// Errors: wrong_size: there is no such record; no_such_cell: no such task or seed. The rest is checked by Run::start.
+[[nodiscard]] inline Outcome check_settings(const double* record) {
+  if (!usable(record, kRunSettings.size())) return {.status = Status::wrong_size};
+  const bool known = is_task(to_int(record[kRunSettings["task"]])) && is_seed(record[kRunSettings["seed"]]);
+  return {.status = known ? Status::ok : Status::no_such_cell};
+}
+
+/// Precondition: check_settings(record) is ok.
 [[nodiscard]] inline Settings read_settings(const double* record) {
   const auto number = [&](std::size_t field) { return to_int(record[field]); };
   const auto is_on = [&](std::size_t field) { return record[field] != 0.0; };

@@ -10,6 +10,9 @@ from faults import Fault
 # What no build reads, and what builds make.
 LEFT_OUT = (".git", ".ci", "build", "dist", "node_modules", "web/src/core/generated", "__pycache__")
 
+# What takes long to make, and what faults are not about: trained models were trained without any.
+SHARED = ("web/node_modules", "web/src/core/generated/models")
+
 
 class Broken(Exception):
     """Something other than a test failed: no verdict is possible."""
@@ -31,9 +34,11 @@ class Copy:
         for path in _walk(self.tree):
             if path not in self.files:
                 (self.tree / path).unlink()
-        modules = self.tree / "web" / "node_modules"
-        if not modules.exists():
-            modules.symlink_to(self.real / "web" / "node_modules")
+        for shared in SHARED:
+            link = self.tree / shared
+            link.parent.mkdir(parents=True, exist_ok=True)
+            if not link.is_symlink():
+                link.symlink_to(self.real / shared)
 
     def put(self, fault: Fault) -> None:
         """Makes the fault, in the restored copy."""

@@ -1,7 +1,9 @@
 // One run in the training module, in the lesson's terms. Runs in the worker.
-import { dilemmaRecord, headOffRecord, qualityRecord, runProgressRecord, runSettingsRecord, type TaskInfo, type TaskName, tasks } from './generated/training_tables'
+import {
+  dilemmaRecord, headOffRecord, precisionIds, qualityRecord, runProgressRecord, runSettingsRecord, savingRecord, type TaskInfo, type TaskName, tasks,
+} from './generated/training_tables'
 import { CoreError } from './protocol'
-import type { Dilemma, HeadOff, HeadStudy, PrunedPoint, Quality, RunSettings, Snapshot, Switched } from './training'
+import type { Dilemma, HeadOff, HeadStudy, PrunedPoint, Quality, RunSettings, Saving, Snapshot, Switched } from './training'
 import { out, type Wasm } from './wasm'
 
 /** In the order of the core's numbers. */
@@ -9,6 +11,9 @@ export const languageIds = { zh: 0, en: 1 } as const
 type Lang = keyof typeof languageIds
 
 const taskNames = Object.keys(tasks) as TaskName[]
+
+/** Room for a saved run of the chapter's largest size. A larger one is asked for twice: measuring what it knows takes longer than this. */
+const usualBytes = 2 ** 20
 
 /** What a run makes of one sentence. */
 type Shown = Pick<Snapshot, 'tokens' | 'unknown' | 'maps' | 'dilemma'>
@@ -26,16 +31,18 @@ export class TrainingRun {
   readonly #task: TaskInfo
   readonly #taskId: number
   readonly #heads: number
+  readonly #record: Float64Array
   #last: Snapshot | undefined
   #lang: Lang | undefined
   #progress = { steps: 0, loss: 0, diverged: false }
 
   /** Throws what cannot be trained. `place`: one of the module's runs, which is begun anew. */
-  constructor(private readonly wasm: Wasm, private readonly place: number, settings: RunSettings) {
+  constructor(private readonly wasm: Wasm, private readonly place: number, readonly settings: RunSettings) {
     this.#task = tasks[settings.task]
     this.#taskId = taskNames.indexOf(settings.task)
     this.#heads = this.#task.layers * settings.heads
-    wasm.run('mha_run_open', place, settingsRecord(settings))
+    this.#record = settingsRecord(settings)
+    wasm.run('mha_run_open', place, this.#record)
   }
 
   /** Measured by sentences of this language from now on. */
@@ -43,6 +50,10 @@ export class TrainingRun {
     if (lang === this.#lang) return
     this.#lang = lang
     this.wasm.run('mha_run_listen', this.place, languageIds[lang])
+  }
+
+  get steps(): number {
+    return this.#progress.steps
   }
 
   get diverged(): boolean {
@@ -107,6 +118,34 @@ export class TrainingRun {
     })
   }
 
+  /** The run as a model file, and what it knows of held-out sentences in it. `said`: what else is to be told, key by key; no text may be empty. */
+  save({ precision, decimals = -1, moments }: Saving, said: Readonly<Record<string, string>> = {}): Uint8Array<ArrayBuffer> {
+    const how = new Float64Array(savingRecord.size)
+    how[savingRecord.precision] = precisionIds[precision]
+    how[savingRecord.decimals] = decimals
+    how[savingRecord.moments] = Number(moments)
+    const { text, offsets } = packed(Object.entries(said).flat())
+    const size = new Float64Array(1)
+    const fill = (file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
+      this.wasm.run('mha_run_save', this.place, how, text, offsets, offsets.length - 1, out(file), file.length, out(size))
+      return file.slice(0, size[0])
+    }
+    try {
+      return fill(new Uint8Array(usualBytes))
+    } catch (error) {
+      if (!(error instanceof CoreError && error.failure.status === 'too_large')) throw error
+      return fill(new Uint8Array(size[0]!))
+    }
+  }
+
+  /** Goes on from a file that save() gave, of this run's task and shape. Throws bad_model for any other; then the run stays as it was. */
+  restore(file: Uint8Array): void {
+    this.wasm.run('mha_run_restore', this.place, this.#record, file, file.length)
+    this.#last = undefined
+    if (this.#lang !== undefined) this.wasm.run('mha_run_listen', this.place, languageIds[this.#lang])
+    this.advance(0)
+  }
+
   #measure(tokens: readonly string[], thorough: boolean, stepsPerSecond: number): Snapshot {
     const { relations } = this.#task
     const loss = new Float64Array(1)
@@ -135,11 +174,7 @@ export class TrainingRun {
   }
 
   #placesOf(tokens: readonly string[]): Int32Array {
-    const texts = tokens.map((token) => new TextEncoder().encode(token))
-    const offsets = new Int32Array(texts.length + 1)
-    texts.forEach((text, i) => (offsets[i + 1] = offsets[i]! + text.length))
-    const text = new Uint8Array(offsets[texts.length]!)
-    texts.forEach((part, i) => text.set(part, offsets[i]))
+    const { text, offsets } = packed(tokens)
     const places = new Int32Array(tokens.length)
     if (tokens.length > 0) this.wasm.run('mha_task_words', this.#taskId, text, offsets, tokens.length, out(places))
     return places
@@ -151,6 +186,16 @@ export class TrainingRun {
     this.wasm.run('mha_task_sentence', this.#taskId, this.#lang === undefined ? -1 : languageIds[this.#lang], out(words), words.length, out(length))
     return words.slice(0, length[0])
   }
+}
+
+/** Texts one behind another, as UTF-8, and where each begins and ends. */
+function packed(texts: readonly string[]): { text: Uint8Array; offsets: Int32Array } {
+  const parts = texts.map((part) => new TextEncoder().encode(part))
+  const offsets = new Int32Array(parts.length + 1)
+  parts.forEach((part, i) => (offsets[i + 1] = offsets[i]! + part.length))
+  const text = new Uint8Array(offsets[parts.length]!)
+  parts.forEach((part, i) => text.set(part, offsets[i]))
+  return { text, offsets }
 }
 
 function dilemmaOf(record: Float64Array, maps: Float32Array, n: number): Dilemma | undefined {
