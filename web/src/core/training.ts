@@ -30,6 +30,12 @@ export interface Saving {
   moments: boolean
 }
 
+/** A run as a file, and after how many steps it was saved. */
+export interface SavedRun {
+  step: number
+  file: ArrayBuffer
+}
+
 /** What one head is to one relation, as documented in src/lab/roles.hpp. A cell holds its place in this list. */
 export const cellStates = roleStateNames
 export type CellState = RoleStateName
@@ -201,6 +207,10 @@ export interface TrainingClient {
   studyHeads(run: number): void
   /** Pauses, and answers without some of its heads. */
   switchHeads(run: number, off: readonly number[]): void
+  /** A run as it is now, with all that it needs to go on. Rejects with a CoreError. */
+  save(run: number): Promise<SavedRun>
+  /** A run that was saved, alone in place of all others. Rejects with a CoreError: then they go on as if nothing had been asked. */
+  resume(settings: RunSettings, file: ArrayBuffer, tokens: readonly string[], listener: TrainingListener): Promise<void>
   /** One study at a time: it replaces the one before. While the runs go it waits. */
   study(settings: StudySettings, listener: StudyListener): void
   stopStudy(): void

@@ -3,8 +3,8 @@
 import { browser, fetched, type WorkerPort } from './environment'
 import relaxedUrl from './generated/training-relaxed.wasm?url'
 import simdUrl from './generated/training-simd.wasm?url'
-import { CoreError, type CoreFailure } from './protocol'
-import type { RunSettings, StudyListener, StudySettings, TrainingClient, TrainingListener } from './training'
+import { CoreError, type CoreFailure, Superseded } from './protocol'
+import type { RunSettings, SavedRun, StudyListener, StudySettings, TrainingClient, TrainingListener } from './training'
 import type { TrainingMessage, TrainingReply } from './training_messages'
 
 export interface TrainingEnvironment {
@@ -25,12 +25,19 @@ class Client implements TrainingClient {
   #worker: WorkerPort | undefined
   /** kept, so that a restart needs no network */
   #bytes: Promise<ArrayBuffer> | undefined
+  /** whose answers are heard; generations count up */
   #generation = 0
+  #lastGeneration = 0
   #listener: TrainingListener | undefined
   /** a worker that is started anew is told again */
   #lang: 'zh' | 'en' | undefined
   /** ids of studies count up; without a listener none goes on */
   #study: { id: number; listener: StudyListener | undefined } = { id: 0, listener: undefined }
+  /** of files, by their ids, which count up */
+  readonly #answers = new Map<number, { resolve: (saved?: SavedRun) => void; reject: (error: Error) => void }>()
+  #lastFile = 0
+  /** runs that are asked for after a file take its place */
+  #lastReset = 0
   /** what was asked for before the module was there */
   #waiting: TrainingMessage[] | undefined
 
@@ -43,7 +50,7 @@ class Client implements TrainingClient {
   }
 
   reset(runs: readonly RunSettings[], tokens: readonly string[], listener: TrainingListener): void {
-    this.#generation += 1
+    this.#generation = this.#lastReset = this.#lastGeneration += 1
     this.#listener = listener
     this.prepare()
     // Proxies of the page's state cannot travel.
@@ -64,7 +71,7 @@ class Client implements TrainingClient {
 
   listenTo(lang: 'zh' | 'en'): void {
     this.#lang = lang
-    this.#generation += 1
+    this.#generation = this.#lastGeneration += 1
     this.#send({ kind: 'listen', generation: this.#generation, lang })
   }
 
@@ -78,6 +85,29 @@ class Client implements TrainingClient {
 
   switchHeads(run: number, off: readonly number[]): void {
     this.#send({ kind: 'switchHeads', run, off: [...off] })
+  }
+
+  async save(run: number): Promise<SavedRun> {
+    return (await this.#askFile((id) => ({ kind: 'save', id, run })))!
+  }
+
+  async resume(settings: RunSettings, file: ArrayBuffer, tokens: readonly string[], listener: TrainingListener): Promise<void> {
+    const generation = (this.#lastGeneration += 1)
+    this.prepare()
+    await this.#askFile((id) => ({ kind: 'resume', id, generation, settings: { ...settings }, file, tokens: [...tokens] }))
+    if (this.#lastReset > generation) throw new Superseded()
+    // Until now the runs before it were heard. The reader may have changed the language meanwhile.
+    this.#generation = Math.max(this.#generation, generation)
+    this.#listener = listener
+  }
+
+  #askFile(message: (id: number) => TrainingMessage): Promise<SavedRun | undefined> {
+    const id = (this.#lastFile += 1)
+    return new Promise((resolve, reject) => {
+      this.#answers.set(id, { resolve, reject })
+      if (this.#worker === undefined && this.#waiting === undefined) this.#fail({ status: 'not_loaded' })
+      else this.#send(message(id))
+    })
   }
 
   study(settings: StudySettings, listener: StudyListener): void {
@@ -122,6 +152,7 @@ class Client implements TrainingClient {
 
   #receive(reply: TrainingReply): void {
     if (reply.kind === 'studied' || reply.kind === 'studyFailed') return this.#receiveStudy(reply)
+    if (reply.kind === 'saved' || reply.kind === 'resumed' || reply.kind === 'fileFailed') return this.#receiveFile(reply)
     if (reply.generation !== this.#generation) return
     if (reply.kind === 'snapshot') this.#listener?.snapshot(reply.run, reply.snapshot)
     else if (reply.kind === 'headsStudied') this.#listener?.studied(reply.run, reply.study)
@@ -135,6 +166,13 @@ class Client implements TrainingClient {
     if (reply.kind === 'studied') this.#study.listener?.report(reply.report)
     else if (isOver(reply.failure)) this.#drop(reply.failure)
     else this.#study.listener?.failed(reply.failure)
+  }
+
+  #receiveFile(reply: Extract<TrainingReply, { kind: 'saved' | 'resumed' | 'fileFailed' }>): void {
+    const answer = this.#answers.get(reply.id)
+    this.#answers.delete(reply.id)
+    if (reply.kind === 'fileFailed') answer?.reject(new CoreError(reply.failure))
+    else answer?.resolve(reply.kind === 'saved' ? reply.saved : undefined)
   }
 
   #crash(detail?: string): void {
@@ -154,6 +192,8 @@ class Client implements TrainingClient {
     this.#listener?.failed(failure)
     this.#study.listener?.failed(failure)
     this.#study.listener = undefined
+    for (const { reject } of this.#answers.values()) reject(new CoreError(failure))
+    this.#answers.clear()
   }
 }
 

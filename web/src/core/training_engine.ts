@@ -39,18 +39,18 @@ export class TrainingRun {
   readonly #task: TaskInfo
   readonly #taskId: number
   readonly #heads: number
-  readonly #settings: Float64Array
+  readonly #record: Float64Array
   #last: Snapshot | undefined
   #lang: Lang | undefined
   #progress = { steps: 0, loss: 0, diverged: false }
 
   /** Throws what cannot be trained. `place`: one of the module's runs, which is begun anew. */
-  constructor(private readonly wasm: Wasm, private readonly place: number, settings: RunSettings) {
+  constructor(private readonly wasm: Wasm, private readonly place: number, readonly settings: RunSettings) {
     this.#task = tasks[settings.task]
     this.#taskId = taskNames.indexOf(settings.task)
     this.#heads = this.#task.layers * settings.heads
-    this.#settings = settingsRecord(settings)
-    wasm.run('mha_run_open', place, this.#settings)
+    this.#record = settingsRecord(settings)
+    wasm.run('mha_run_open', place, this.#record)
   }
 
   /** Measured by sentences of this language from now on. */
@@ -58,6 +58,10 @@ export class TrainingRun {
     if (lang === this.#lang) return
     this.#lang = lang
     this.wasm.run('mha_run_listen', this.place, languageIds[lang])
+  }
+
+  get steps(): number {
+    return this.#progress.steps
   }
 
   get diverged(): boolean {
@@ -144,7 +148,7 @@ export class TrainingRun {
 
   /** Goes on from a file that save() gave, of this run's task and shape. Throws bad_model for any other; then the run stays as it was. */
   restore(file: Uint8Array): void {
-    this.wasm.run('mha_run_restore', this.place, this.#settings, file, file.length)
+    this.wasm.run('mha_run_restore', this.place, this.#record, file, file.length)
     this.#last = undefined
     if (this.#lang !== undefined) this.wasm.run('mha_run_listen', this.place, languageIds[this.#lang])
     this.advance(0)

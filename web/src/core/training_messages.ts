@@ -1,7 +1,7 @@
 // What the page and the training worker say to each other.
 import type { BreakReport, BreakRequest } from './broken'
 import type { CoreFailure } from './protocol'
-import type { HeadStudy, RunSettings, Snapshot, StudyReport, StudySettings, Switched } from './training'
+import type { HeadStudy, RunSettings, SavedRun, Snapshot, StudyReport, StudySettings, Switched } from './training'
 
 export type TrainingMessage =
   /** comes first: the module's bytes */
@@ -14,6 +14,10 @@ export type TrainingMessage =
   | { kind: 'show'; tokens: string[] }
   | { kind: 'studyHeads'; run: number }
   | { kind: 'switchHeads'; run: number; off: number[] }
+  /** one run as a file; the answer carries the id */
+  | { kind: 'save'; id: number; run: number }
+  /** the run of a file takes the place of all others, if it can be read; they go on until then, and if it can't */
+  | { kind: 'resume'; id: number; generation: number; settings: RunSettings; file: ArrayBuffer; tokens: string[] }
   /** what is under way was measured by the other language: later answers are of another generation */
   | { kind: 'listen'; generation: number; lang: 'zh' | 'en' }
   /** a study of many seeds, whose answers carry its id */
@@ -26,6 +30,9 @@ export type TrainingReply =
   | { kind: 'snapshot'; generation: number; run: number; snapshot: Snapshot }
   | { kind: 'headsStudied'; generation: number; run: number; study: HeadStudy | undefined }
   | { kind: 'headsSwitched'; generation: number; run: number; switched: Switched | undefined }
+  | { kind: 'saved'; id: number; saved: SavedRun }
+  | { kind: 'resumed'; id: number }
+  | { kind: 'fileFailed'; id: number; failure: CoreFailure }
   | { kind: 'failed'; generation: number; failure: CoreFailure }
   | { kind: 'studied'; id: number; report: StudyReport }
   | { kind: 'studyFailed'; id: number; failure: CoreFailure }

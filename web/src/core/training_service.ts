@@ -11,6 +11,8 @@ import { Wasm } from './wasm'
 const sliceMs = 24
 /** Heads are switched off one by one that often while runs go on. */
 const thoroughMs = 1000
+/** Behind the places of runs side by side: a file is read into the one that no run is in, so that a bad one costs nothing. */
+const filePlaces = [6, 7] as const
 /** A study tells of itself that often, and looks that often whether the runs have stopped. */
 const studyMs = { report: 200, wait: 50 }
 
@@ -26,6 +28,7 @@ export class TrainingService {
   #pace: { stepsPerSecond: number; snapshotsPerSecond: number } | undefined
   #working = false
   #study: SeedStudy | undefined
+  #filePlace: (typeof filePlaces)[number] = filePlaces[0]
   #lastThorough = 0
   /** steps that all runs have made since `since`, for the rate */
   #counted = { steps: 0, since: 0 }
@@ -71,6 +74,17 @@ export class TrainingService {
         return this.#answer(message.run, (run) => ({ kind: 'headsStudied', generation: this.#generation, run: message.run, study: run.studyHeads() }))
       case 'switchHeads':
         return this.#answer(message.run, (run) => ({ kind: 'headsSwitched', generation: this.#generation, run: message.run, switched: run.switchHeads(message.off) }))
+      case 'save':
+        return this.#file(message.id, () => {
+          const run = this.#runs[message.run]
+          if (run === undefined) throw new CoreError({ status: 'not_loaded' })
+          const said = { settings: JSON.stringify(run.settings) }
+          return { kind: 'saved', id: message.id, saved: { step: run.steps, file: run.save({ precision: 'float32', moments: true }, said).buffer } }
+        })
+      case 'resume': {
+        const wasm = await this.#loading!
+        return this.#file(message.id, () => this.#resume(wasm, message))
+      }
       case 'study':
         return this.#begin(message)
       case 'stopStudy':
@@ -88,6 +102,31 @@ export class TrainingService {
     } catch (error) {
       this.#post({ kind: 'breakFailed', id, failure: failureOf(error) })
     }
+  }
+
+  /** What is wrong with a file is no failure of the runs. */
+  #file(id: number, answer: () => TrainingReply): void {
+    let reply: TrainingReply
+    try {
+      reply = answer()
+    } catch (error) {
+      if (!(error instanceof CoreError)) throw error
+      reply = { kind: 'fileFailed', id, failure: error.failure }
+    }
+    this.#post(reply)
+    if (reply.kind === 'resumed') this.#report(true)
+  }
+
+  #resume(wasm: Wasm, { id, generation, settings, file, tokens }: Extract<TrainingMessage, { kind: 'resume' }>): TrainingReply {
+    const place = filePlaces.find((one) => one !== this.#filePlace)!
+    const run = new TrainingRun(wasm, place, settings)
+    run.restore(new Uint8Array(file))
+    this.#filePlace = place
+    this.#pace = undefined
+    this.#generation = generation
+    this.#tokens = tokens
+    this.#runs = [run]
+    return { kind: 'resumed', id }
   }
 
   async #begin({ id, settings }: Extract<TrainingMessage, { kind: 'study' }>): Promise<void> {

@@ -1,9 +1,11 @@
 // Everything a link can say, in ONE table: name, default, how it reads and writes, what it allows. The address and the
 // controls use the same `parse`, so a value that may not be typed may not be linked either. No DOM here.
 import type { CellRef, WeightsName } from '../core/protocol'
+import { type TrainingTask, trainingTasks } from '../core/training'
 import { maxDModel, maxSeed } from './limits'
 import { formatPin, headOf, isCell, parsePin } from './pin'
 import { type Parsed, type Problem, accepted, refused } from './problem'
+import { allDivide, batches, formatSet, headSets, initialSettings, learningRates, runWidths } from './run_settings'
 import { type Lang, lessonSentence, shortSentence } from './sentences'
 import { divides, nearestSizes, readableSize, shortSize } from './shape'
 import { type Tour, lastStop, stopsOf, tourNames } from './stops'
@@ -44,6 +46,15 @@ export interface State {
   out: readonly number[]
   /** whoever walks is asked to guess before some stops show their answer */
   predict: boolean
+  /** what the runs of the chapter `training` learn, and what they are set to */
+  task: TrainingTask
+  width: number
+  rate: number
+  batch: number
+  residual: boolean
+  runSeed: number
+  /** how many heads the runs beside each other have */
+  runHeads: readonly number[]
 }
 
 export type Key = keyof State
@@ -55,13 +66,13 @@ interface Property<Value> {
   format(value: Value): string
 }
 
-const choice = <Value extends string>(allowed: readonly Value[], initial: Value): Property<Value> => ({
+const choice = <Value extends string | number>(allowed: readonly Value[], initial: Value): Property<Value> => ({
   initial: () => initial,
   parse: (text) => {
-    const found = allowed.find((value) => value === text)
-    return found === undefined ? refused({ code: 'not_a_choice', allowed }) : accepted(found)
+    const found = allowed.find((value) => String(value) === text)
+    return found === undefined ? refused({ code: 'not_a_choice', allowed: allowed.map(String) }) : accepted(found)
   },
-  format: (value) => value,
+  format: String,
 })
 
 const flag = (initial: boolean): Property<boolean> => ({
@@ -90,6 +101,13 @@ function parseHeads(text: string, { dModel }: State): Parsed<number> {
   if (!parsed.ok || divides(parsed.value, dModel)) return parsed
   const size = { dModel, heads: parsed.value }
   return refused({ code: 'does_not_divide', ...size, offers: nearestSizes(size, 'dModel') })
+}
+
+function parseHeadSet(text: string, { width }: State): Parsed<readonly number[]> {
+  const found = headSets.find((set) => formatSet(set) === text)
+  if (found === undefined) return refused({ code: 'not_a_choice', allowed: headSets.map(formatSet) })
+  if (allDivide(found, width)) return accepted(found)
+  return refused({ code: 'does_not_divide', dModel: width, heads: Math.max(...found), offers: [] })
 }
 
 function parseList(text: string, max: number): Parsed<readonly number[]> {
@@ -137,6 +155,13 @@ export const properties: { readonly [K in Key]: Property<State[K]> } = {
     format: (heads) => heads.join(','),
   },
   predict: flag(true),
+  task: choice<TrainingTask>(trainingTasks, initialSettings.task),
+  width: choice<number>(runWidths, initialSettings.dModel),
+  rate: choice<number>(learningRates, initialSettings.learningRate),
+  batch: choice<number>(batches, initialSettings.batch),
+  residual: flag(initialSettings.residual),
+  runSeed: whole(() => initialSettings.seed, 0, () => maxSeed),
+  runHeads: { initial: () => headSets[0]!, parse: parseHeadSet, format: formatSet },
 }
 
 export const keys = Object.keys(properties) as Key[]
@@ -203,6 +228,7 @@ export function settle(next: State, before: State): State {
   }
   if (state.seed !== before.seed && state.weights === before.weights) state.weights = 'seeded'
   if (!divides(state.heads, state.dModel)) state.heads = properties.heads.initial(state)
+  if (!allDivide(state.runHeads, state.width)) state.runHeads = properties.runHeads.initial(state)
   state.padding = Math.min(state.padding, state.sentence.length)
   state.head = Math.min(state.head, state.heads - 1)
   // The same list until a head is switched: that is how a trial knows whether the reader has taken over.

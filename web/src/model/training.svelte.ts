@@ -1,22 +1,14 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
-import type { CoreFailure } from '../core/protocol'
-import type { HeadStudy, RunSettings, Snapshot, Switched, TrainingClient } from '../core/training'
+import { type CoreFailure, Superseded } from '../core/protocol'
+import type { HeadStudy, RunSettings, Snapshot, Switched, TrainingClient, TrainingListener } from '../core/training'
+import { failureOf } from './failure'
+import { readRunFile, runFileName } from './run_file'
+import { type CommonSettings, headSets, initialSettings } from './run_settings'
 import { SeedStudy } from './seed_study.svelte'
-
-export const headCounts = [1, 2, 4, 8] as const
 
 /** Steps in a second; the last is as fast as it goes. */
 export const speeds = [5, 50, Infinity] as const
 export type Speed = (typeof speeds)[number]
-
-export const learningRates = [0.0003, 0.001, 0.003, 0.01, 0.1, 10] as const
-export const widths = [8, 16, 32, 64] as const
-export const batches = [1, 16, 64] as const
-
-/** What the readers of the page choose for all runs together. */
-export type CommonSettings = Omit<RunSettings, 'heads'>
-
-export const initialSettings: CommonSettings = { task: 'relation', dModel: 64, learningRate: 0.003, residual: false, seed: 1, batch: 64 }
 
 /** As often as an eye can follow; less where the reader wants little motion. */
 const snapshotsPerSecond = { usual: 10, still: 2 }
@@ -44,11 +36,15 @@ export const longestHistory = 4000
 
 export class Training {
   settings: CommonSettings = $state.raw(initialSettings)
+  /** of the runs side by side */
+  headCounts: readonly number[] = $state.raw(headSets[0]!)
   runs: readonly Run[] = $state.raw([])
   speed: Speed = $state.raw(Infinity)
   /** which run the matrix, the maps and the words are about: a place in `runs` */
-  chosen = $state(headCounts.length - 1)
+  chosen = $state(headSets[0]!.length - 1)
   failure: CoreFailure | undefined = $state.raw()
+  /** what is wrong with the newest file */
+  fileFailure: CoreFailure | undefined = $state.raw()
   /** the reader wants it to run */
   #wanted = $state(false)
   /** it can be seen: the tab is in front, and shows the chapter */
@@ -90,6 +86,15 @@ export class Training {
     return snapshot?.diverged === true ? Math.max(...this.runs.map((run) => run.snapshot?.step ?? 0)) : (snapshot?.step ?? 0)
   }
 
+  /** The run of a file, without others beside it. */
+  get isAlone(): boolean {
+    return this.runs.length === 1
+  }
+
+  get canSave(): boolean {
+    return this.#started && this.failure === undefined
+  }
+
   get canGo(): boolean {
     return this.#client !== undefined && (this.state === 'idle' || this.state === 'paused')
   }
@@ -118,25 +123,32 @@ export class Training {
     this.#client?.step()
   }
 
-  /** Back to step 0, from the same seed. */
+  /** Back to step 0, from the same seed; a run that is alone makes room for those side by side. */
   reset(): void {
     this.pause()
+    if (this.isAlone) this.chosen = this.headCounts.length - 1
+    this.fileFailure = undefined
     this.#started = false
     this.failure = undefined
     this.runs = this.#empty()
   }
 
-  /** Other settings mean other runs. */
-  set(patch: Partial<CommonSettings>): void {
-    this.settings = { ...this.settings, ...patch }
+  /** Other settings mean other runs; the same ones change nothing. The number of heads on show stays, if there is one of it. */
+  set(patch: Partial<CommonSettings>, headCounts = this.headCounts): void {
+    const settings = { ...this.settings, ...patch }
+    if (JSON.stringify([settings, headCounts]) === JSON.stringify([this.settings, this.headCounts])) return
+    const { heads } = this.run.settings
+    this.settings = settings
+    this.headCounts = headCounts
     this.study.clear()
     this.reset()
+    this.chosen = headCounts.includes(heads) ? headCounts.indexOf(heads) : headCounts.length - 1
   }
 
   /** The runs on show make room for it. */
   beginStudy(): void {
     this.pause()
-    this.study.begin({ ...this.settings, heads: headCounts, lang: this.#lang ?? 'zh' })
+    this.study.begin({ ...this.settings, heads: this.headCounts, lang: this.#lang ?? 'zh' })
   }
 
   setSpeed(speed: Speed): void {
@@ -198,19 +210,52 @@ export class Training {
     else this.studyHeads()
   }
 
+  /** The chosen run as a file, with a name that says what it is; undefined: it can't be saved, and fileFailure says why. */
+  async save(): Promise<{ name: string; file: Blob } | undefined> {
+    if (!this.canSave || this.#client === undefined) return undefined
+    const { settings } = this.run
+    this.fileFailure = undefined
+    try {
+      const { step, file } = await this.#client.save(this.runs.indexOf(this.run))
+      return { name: runFileName(settings, step), file: new Blob([file]) }
+    } catch (error) {
+      this.fileFailure = failureOf(error)
+      return undefined
+    }
+  }
+
+  /** The run of such a file takes the place of all others; if it is none, they stay as they are, and fileFailure says so. */
+  async resume(content: Blob): Promise<void> {
+    if (this.#client === undefined) return
+    this.fileFailure = undefined
+    try {
+      const { settings, file } = await readRunFile(content)
+      await this.#client.resume(settings, file, this.#tokens, this.#listener(settings))
+      this.#wanted = false
+      this.#started = true
+      this.failure = undefined
+      this.runs = [emptyRun(settings)]
+      this.chosen = 0
+    } catch (error) {
+      if (!(error instanceof Superseded)) this.fileFailure = failureOf(error)
+    }
+  }
+
   #empty(): Run[] {
-    return headCounts.map((heads) => ({
-      settings: { ...this.settings, heads }, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined, off: [], study: undefined, switched: undefined,
-    }))
+    return this.headCounts.map((heads) => emptyRun({ ...this.settings, heads }))
   }
 
   #begin(): void {
     if (this.#started) return
     this.#started = true
     const made = (this.runs = this.#empty())
-    // What comes of runs that are gone belongs to nobody.
-    const ours = (): boolean => this.runs[0]?.settings === made[0]?.settings
-    this.#client?.reset(made.map(({ settings }) => settings), this.#tokens, {
+    this.#client?.reset(made.map(({ settings }) => settings), this.#tokens, this.#listener(made[0]!.settings))
+  }
+
+  /** What comes of runs that are gone belongs to nobody. `first`: the settings of the first of those that are meant. */
+  #listener(first: RunSettings): TrainingListener {
+    const ours = (): boolean => this.runs[0]?.settings === first
+    return {
       snapshot: (run, snapshot) => {
         if (ours()) this.#take(run, snapshot)
       },
@@ -225,7 +270,7 @@ export class Training {
         this.#wanted = false
         this.failure = failure
       },
-    })
+    }
   }
 
   #go(): void {
@@ -243,6 +288,10 @@ export class Training {
     if (this.state === 'diverged') this.#wanted = false
   }
 }
+
+const emptyRun = (settings: RunSettings): Run => ({
+  settings, steps: [], heldOutLoss: [], headAccuracy: [], snapshot: undefined, off: [], study: undefined, switched: undefined,
+})
 
 /** Whether its study is of the model on show. */
 export const isCurrent = ({ study, snapshot }: Run): boolean => study !== undefined && study !== 'overflow' && study.step === snapshot?.step

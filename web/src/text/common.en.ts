@@ -69,6 +69,7 @@ const names: Record<Key, string> = {
   chapter: 'chapter', lang: 'language', theme: 'colours', view: 'view', signs: 'signs', sentence: 'sentence', dModel: 'd', heads: 'h', causal: 'causal mask',
   scaled: 'scaling', positions: 'positions', padding: 'padding', weights: 'weights', seed: 'seed', tour: 'tour', stop: 'step', head: 'head',
   pin: 'pinned cell', out: 'heads switched off', predict: 'guess first',
+  task: 'task', width: 'd in training', rate: 'learning rate', batch: 'sentences per step', residual: 'residual', runSeed: 'seed in training', runHeads: 'heads side by side',
 }
 
 export const common = {

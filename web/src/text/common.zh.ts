@@ -61,6 +61,7 @@ const tensors: CommonText['tensors'] = {
 const names: CommonText['names'] = {
   chapter: '章', lang: '语言', theme: '配色', view: '版面', signs: '正负号', sentence: '句子', dModel: 'd', heads: 'h', causal: '因果掩码', scaled: '缩放',
   positions: '位置', padding: '填充', weights: '权重矩阵', seed: '种子', tour: '哪一遍', stop: '步', head: '头', pin: '钉住的格子', out: '关掉的头', predict: '先猜一猜',
+  task: '任务', width: '训练的 d', rate: '学习率', batch: '每步几个句子', residual: '残差', runSeed: '训练的种子', runHeads: '比哪几种头数',
 }
 
 export const common: CommonText = {

@@ -38,6 +38,10 @@ export const training = {
     task: 'Task',
     width: 'd, numbers per token',
     widthHint: 'All heads share them: with h heads each has d ÷ h.',
+    heads: 'Heads, side by side',
+    headsHint: 'Four models stand beside each other; which numbers of heads they have is up to you.',
+    headsOff: (width: number, heads: readonly number[]) => `${width} numbers can’t be split evenly among ${list(heads.map(String))} heads, so that choice is off. A larger d brings it back.`,
+    headSet: (heads: readonly number[]) => heads.join(', '),
     learningRate: 'Learning rate',
     learningRateHint: 'How far one step moves the parameters. 10 is far too much: see what happens.',
     residual: 'Residual',
@@ -135,6 +139,7 @@ export const training = {
   },
   maps: {
     title: 'The attention map of every head',
+    letters: 'This task has letters of its own, not words: a row of them stands in for your sentence.',
     unknown: (words: readonly string[]) => `These models have not learned ${list(words.map((word) => `“${word}”`))}. A sentence they have never seen stands in for yours.`,
     line: 'Rows ask, columns are asked. Words that have no job in the task have patterns too: by-products, nobody rewards them.',
     alt: (heads: number, tokens: number) => (heads === 1 ? `One attention map, ${tokens} by ${tokens}.` : `${heads} attention maps, ${tokens} by ${tokens} each.`),
@@ -219,8 +224,8 @@ export const training = {
   },
   seeds: {
     title: 'Twenty seeds',
-    line: (seeds: number, first: number) =>
-      `One run may be lucky. Here the same settings train from ${seeds} seeds, from ${first} on, with 1, 2, 4 and 8 heads each. Whenever the runs above go on, this waits.`,
+    line: (seeds: number, first: number, heads: readonly number[]) =>
+      `One run may be lucky. Here the same settings train from ${seeds} seeds, from ${first} on, with ${list(heads.map(String))} heads each. Whenever the runs above go on, this waits.`,
     length: 'Steps of each run',
     begin: (seeds: number) => `Train from ${seeds} seeds`,
     stop: 'Stop',
@@ -265,6 +270,18 @@ export const training = {
       line: (heads: readonly string[], without: readonly string[]) => [...heads, ...(without.length > 0 ? [`no head: ${list(without)}`] : [])].join(' | '),
       often: (seeds: number) => (seeds === 1 ? '1 seed' : `${seeds} seeds`),
     },
+  },
+  file: {
+    title: 'Save a run, go on from a file',
+    lead: 'One model trains on from a file here, alone. Start over, and four stand side by side again.',
+    line: 'A file holds all that a run needs: its parameters, what Adam remembers of earlier steps, and its settings. Read again, it goes on to the last bit as if it had never stopped.',
+    save: (heads: number, width: number) => `Save the run with h = ${heads}, d = ${width}`,
+    nothing: 'There is nothing to save yet: press Train first.',
+    saved: (name: string) => `Saved as ${name}.`,
+    resume: 'Go on from a file',
+    resumeHint: 'The file is read in this browser and goes nowhere else. Its run then stands here alone, until you start over.',
+    resumed: (name: string) => `The run of ${name} is on show; Go on trains it further.`,
+    problem: (why: string) => `That did not work. ${why} The runs on show are as they were.`,
   },
   projector: { turn: 'The other figure' },
 }

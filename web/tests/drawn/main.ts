@@ -15,7 +15,6 @@ const lesson = new Lesson(createCore(), readAddress(address.search), address.vis
 const client = new DrawnClient()
 const training = new Training(client)
 const query = new URLSearchParams(address.search)
-if (query.has('rate')) training.set({ learningRate: Number(query.get('rate')) })
 const target = document.getElementById('app')
 if (target !== null) {
   target.replaceChildren()

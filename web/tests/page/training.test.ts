@@ -52,6 +52,62 @@ test.each(['zh', 'en'])('press play: the loss falls, jobs settle on heads, and e
   await lesson.close()
 })
 
+test('the settings of the runs are in the link: they open as they were, Back leads to the runs before, and what is refused is named', async () => {
+  const lesson = await open('?lang=en&task=four-jobs&width=16&rate=0.01&batch=16&residual=1&runSeed=7&runHeads=2-4-8-16')
+  const { page } = lesson
+  await page.click(`${id('training-settings')} summary`)
+  const chosen = (): Promise<string[]> =>
+    page.evaluate((fields) => fields.map((field) => document.querySelector<HTMLSelectElement | HTMLInputElement>(field)?.value ?? ''), ['task', 'width', 'rate', 'batch', 'seed', 'heads'].map((field) => id(`training-${field}`)))
+  expect(await chosen()).toEqual(['four-jobs', '16', '0.01', '16', '7', '2-4-8-16'])
+  await page.click(id('run-step'))
+  await reaches(lesson, 1)
+  expect(await page.evaluate((chart) => [...document.querySelectorAll<HTMLElement>(`${chart} [data-manner]`)].map(({ dataset }) => `${dataset.heads} ${dataset.manner}`).sort(), id('loss-chart'))).toEqual(['16 3', '2 0', '4 1', '8 2'])
+  await page.click(`${id('maps')} summary`)
+  await page.waitUntil('letters of its own', (which) => document.querySelector(which)?.textContent?.includes('letters of its own') === true, id('unknown-words'))
+
+  await page.evaluate((which) => {
+    const select = document.querySelector<HTMLSelectElement>(which)!
+    select.value = '8'
+    select.dispatchEvent(new Event('change', { bubbles: true }))
+  }, id('training-width'))
+  await stateIs(lesson, 'idle')
+  await lesson.addressSays('width', '8')
+  expect(await chosen()).toEqual(['four-jobs', '8', '0.01', '16', '7', '1-2-4-8'])
+  expect(await page.evaluate((which) => document.querySelector<HTMLOptionElement>(`${which} option[value="2-4-8-16"]`)?.disabled, id('training-heads'))).toBe(true)
+  await page.back()
+  await lesson.addressSays('width', '16')
+  expect(await chosen()).toEqual(['four-jobs', '16', '0.01', '16', '7', '2-4-8-16'])
+  await lesson.close()
+
+  const refused = await open('?lang=en&width=8&runHeads=2-4-8-16&rate=7')
+  expect(await refused.text(id('refusals'))).toMatch(/rate=7[\s\S]*runHeads=2-4-8-16/)
+  expect(refused.page.complaints).toEqual([])
+  await refused.close()
+})
+
+test('sixteen heads: their maps come by eight, with the words they are about; on a phone numbers stand for the words', async () => {
+  const lesson = await open('?lang=en&runHeads=2-4-8-16')
+  const { page } = lesson
+  await page.click(id('model-16'))
+  await page.click(id('run-step'))
+  await reaches(lesson, 1)
+  await page.click(`${id('maps')} summary`)
+  const maps = (): Promise<{ heads: string[]; labels: string[] }> =>
+    page.evaluate((which) => {
+      const maps = [...document.querySelectorAll<HTMLElement>(which)]
+      return { heads: maps.map(({ dataset }) => dataset.head ?? ''), labels: [...(maps[0]?.querySelectorAll('.labels.top .label') ?? [])].map((label) => label.textContent ?? '') }
+    }, id('map-of-head'))
+  await page.waitUntil('eight maps', (which) => document.querySelectorAll(which).length === 8, id('map-of-head'))
+  expect(await maps()).toEqual({ heads: ['0', '1', '2', '3', '4', '5', '6', '7'], labels: ['Tom', 'passed', 'the', 'cake', 'to', 'Lily', 'because', 'she', 'was', 'no', 'longer', 'hungry', '.'] })
+  await page.click(`${id('maps')} ${id('heads-after')}`)
+  expect((await maps()).heads).toEqual(['8', '9', '10', '11', '12', '13', '14', '15'])
+  await page.resize(390, 844)
+  await page.waitUntil('numbers', (which) => document.querySelector(`${which} .labels.top .label`)?.textContent === '1', id('map-of-head'))
+  expect(await violations(lesson, 'sixteen heads on a phone')).toEqual([])
+  expect(page.complaints).toEqual([])
+  await lesson.close()
+})
+
 test('step by step, from the start again, with any seed: the same seed gives the same run', async () => {
   const lesson = await open('?lang=en')
   const matrix = (): Promise<string> => lesson.text(id('role-matrix'))

@@ -1,6 +1,8 @@
 // The state table and the address: everything that may be linked comes back as it was, and nothing else gets in.
 import { describe, expect, test } from 'vitest'
 import { tensorInfos, tensorNames } from '../../src/core/generated/tables'
+import { trainingTasks } from '../../src/core/training'
+import { allDivide, batches, headSets, learningRates, runWidths } from '../../src/model/run_settings'
 import { lessonSentence } from '../../src/model/sentences'
 import { divides, extents, nearestSizes, shortSize } from '../../src/model/shape'
 import { type Key, type State, chapterNames, initialState, keys, parseTyped, readAddress, readValues, settle, writeAddress } from '../../src/model/state'
@@ -20,6 +22,7 @@ function randomState(): State {
   const sentence = Array.from({ length: draw(1, 32) }, () => pick(words))
   const size = { dModel, heads }
   const tensor = pick(tensorNames.filter(isPinnable))
+  const width = pick(runWidths)
   const pin = draw(0, 2) === 0 ? null : { tensor, index: extents(tensor, sentence.length, size).map((extent) => draw(0, extent - 1)) }
   return {
     chapter: pick(chapterNames),
@@ -40,6 +43,13 @@ function randomState(): State {
     pin,
     out: Array.from({ length: heads }, (_, head) => head).filter(() => draw(0, 3) === 0),
     predict: draw(0, 1) === 1,
+    task: pick(trainingTasks),
+    width,
+    rate: pick(learningRates),
+    batch: pick(batches),
+    residual: draw(0, 1) === 1,
+    runSeed: draw(0, 2 ** 32 - 1),
+    runHeads: pick(headSets.filter((set) => allDivide(set, width))),
   }
 }
 
@@ -60,6 +70,7 @@ describe(`round trip (seed ${drawn})`, () => {
     expect(writeAddress(initialState())).toBe('?lang=zh')
     expect(writeAddress({ ...initialState(), stop: 3 })).toBe('?lang=zh&stop=3')
     expect(writeAddress({ ...initialState(), lang: 'en', sentence: lessonSentence.en })).toBe('?lang=en')
+    expect(writeAddress({ ...initialState(), chapter: 'training', task: 'four-jobs', runHeads: [2, 4, 8, 16] })).toBe('?chapter=training&lang=zh&task=four-jobs&runHeads=2-4-8-16')
     expect(writeAddress({ ...initialState(), out: [2, 5], heads: 8, sentence: ['a', 'b'] })).toBe('?lang=zh&sentence=a|b&heads=8&out=2,5')
   })
 
@@ -87,6 +98,9 @@ describe('what is refused', () => {
       'b_q.0', '__proto__.0', 'output.99999.0', 'WEIGHTS.0.0.0', '<script>.0', 'weights.0.6.4 ', long,
     ].map((text) => ['pin', text] as const),
     ...['2', '0,2', 'a', ',', '0,', '-1', '0,0,0,0,0,0,0', long].map((text) => ['out', text] as const),
+    ['task', 'induction'], ['task', 'toString'], ['width', '12'], ['width', ''], ['rate', '.01'], ['rate', '-1'], ['rate', 'Infinity'], ['batch', '2'], ['residual', 'on'],
+    ...['-1', '4294967296', '1.5', long].map((text) => ['runSeed', text] as const),
+    ...['1,2,4,8', '1-2-4', '16', '8-4-2-1', '', long].map((text) => ['runHeads', text] as const),
     ...['', '|', ' ｜ ', long, Array(33).fill('a').join('|'), 'a'.repeat(25), 'a|\u0000|b', 'a\u202eb', 'a|\ufffd', '\ud800', 'a|\udc00|b'].map(
       (text) => ['sentence', text] as const,
     ),
@@ -115,6 +129,15 @@ describe('what is refused', () => {
     expect(readAddress('?pin=weights.1.6.4').state.head).toBe(1)
     const before = initialState()
     expect(settle({ ...before, pin: { tensor: 'heads', index: [1, 0, 0] } }, before).head).toBe(1)
+  })
+
+  test('sixteen heads do not share eight numbers: refused in an address, and let go when d becomes 8', () => {
+    const { state, refusals } = readAddress('?chapter=training&width=8&runHeads=2-4-8-16')
+    expect(state).toMatchObject({ width: 8, runHeads: [1, 2, 4, 8] })
+    expect(refusals).toEqual([{ key: 'runHeads', given: '2-4-8-16', problem: { code: 'does_not_divide', dModel: 8, heads: 16, offers: [] } }])
+    const before: State = { ...initialState(), width: 16, runHeads: headSets[1]! }
+    expect(settle({ ...before, width: 8 }, before).runHeads).toEqual([1, 2, 4, 8])
+    expect(settle({ ...before, width: 64 }, before).runHeads).toEqual([2, 4, 8, 16])
   })
 
   test('a width that two heads do not divide opens with one', () => {
@@ -213,7 +236,7 @@ describe('trained or seeded', () => {
 })
 
 test('the table has exactly the keys of the design', () => {
-  expect(keys).toEqual('chapter lang theme view signs sentence dModel heads causal scaled positions padding seed weights tour stop head pin out predict'.split(' '))
+  expect(keys).toEqual('chapter lang theme view signs sentence dModel heads causal scaled positions padding seed weights tour stop head pin out predict task width rate batch residual runSeed runHeads'.split(' '))
 })
 
 describe('values from a program', () => {

@@ -1,8 +1,9 @@
 // The runs of the chapter `training`: what is asked of the client, when it goes and when it waits, and what is kept of a run.
 import { beforeEach, expect, test } from 'vitest'
 import type { Snapshot, StudyReport, TrainingListener } from '../../src/core/training'
+import { headSets } from '../../src/model/run_settings'
 import { studyPlan } from '../../src/model/seed_study.svelte'
-import { Training, headCounts, isCurrent, longestHistory } from '../../src/model/training.svelte'
+import { Training, isCurrent, longestHistory } from '../../src/model/training.svelte'
 import { DrawnClient, drawnSnapshot, drawnStudy } from '../drawn/client'
 
 /** Steps only when it is told to. */
@@ -18,6 +19,8 @@ class ByHand extends DrawnClient {
     this.asked.push(`play ${stepsPerSecond} ${snapshotsPerSecond}`)
   }
 }
+
+const headCounts = headSets[0]!
 
 let client: ByHand
 let training: Training
@@ -54,6 +57,18 @@ test('all runs share everything but the number of heads', () => {
   training.set({ seed: 7, dModel: 16 })
   for (const { settings } of training.runs) expect({ ...settings, heads: 0 }).toEqual({ ...training.runs[0]!.settings, heads: 0 })
   expect(training.runs[2]!.settings).toMatchObject({ seed: 7, dModel: 16, heads: 4 })
+})
+
+test('the same settings again start nothing over; another set of heads does, and the number on show stays where it is one of them', () => {
+  training.step()
+  training.set({ ...training.settings }, [...training.headCounts])
+  expect(training.run.steps).toEqual([0, 1])
+  training.set({}, [2, 4, 8, 16])
+  expect([training.state, training.run.settings.heads]).toEqual(['idle', 8])
+  expect(training.runs.map(({ settings }) => settings.heads)).toEqual([2, 4, 8, 16])
+  training.choose(3)
+  training.set({}, [1, 2, 4, 8])
+  expect(training.run.settings.heads).toBe(8)
 })
 
 test('other settings start over, and what still comes of the old runs belongs to nobody', () => {

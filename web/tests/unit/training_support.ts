@@ -5,7 +5,7 @@ import { relaxedSimd } from 'wasm-feature-detect'
 import type { WorkerPort } from '../../src/core/environment'
 import type { Build } from '../../src/core/messages'
 import type { CoreFailure } from '../../src/core/protocol'
-import type { HeadStudy, Snapshot, Switched } from '../../src/core/training'
+import type { HeadStudy, RunSettings, Snapshot, Switched } from '../../src/core/training'
 import type { TrainingMessage, TrainingReply } from '../../src/core/training_messages'
 import { TrainingService } from '../../src/core/training_service'
 
@@ -35,6 +35,9 @@ export async function moduleBytes(build: Build): Promise<ArrayBuffer> {
 }
 
 export const sentence = '小明|把|蛋糕|递给|小红|因为|她|不|饿|了|。'.split('|')
+
+/** As small as the tests want it. */
+export const smallRun = (patch: Partial<RunSettings> = {}): RunSettings => ({ task: 'relation', heads: 2, dModel: 16, learningRate: 0.01, residual: false, seed: 1, batch: 16, ...patch })
 
 /** What came of each run, and who waits for it. */
 export class Ear {
