@@ -109,6 +109,10 @@ TEST_CASE("a file that is no such model says why", "[model_file]") {
         "the vocabulary must have vocabulary_size lines");
   CHECK(changed([](Metadata& metadata) { metadata["d_model"] = "8"; }) == "token_embedding is [4, 6], must be [4, 8]");
   CHECK(changed([](Metadata& metadata) { metadata["biases"] = "1"; }) == "there is no tensor layers.0.b_q");
+  CHECK(changed([](Metadata& metadata) {
+          for (const char* key : {"d_model", "head_dim"}) metadata[key] = "4096";
+          metadata["heads"] = "1";
+        }) == "the file is too short for its sizes");
   // The greatest sizes of all, of which nothing is allocated before they are known to be too large.
   CHECK(changed([](Metadata& metadata) {
           for (const char* key : {"d_model", "heads", "head_dim", "layers", "vocabulary_size"})

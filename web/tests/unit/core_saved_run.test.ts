@@ -14,6 +14,9 @@ const settings = (patch: Partial<RunSettings> = {}): RunSettings => ({
 })
 const whole: Saving = { precision: 'float32', moments: true }
 
+/** Files are compared in one piece: number by number, as toEqual does it, a large one takes minutes. */
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
+
 const modules = await Promise.all(builds.map(async (build) => ({ build, wasm: await Wasm.instantiate(await moduleBytes(build)) })))
 
 describe.each(modules)('saved runs in the $build build', ({ wasm }) => {
@@ -29,16 +32,16 @@ describe.each(modules)('saved runs in the $build build', ({ wasm }) => {
     run.advance(5)
     next.advance(5)
     expect(next.snapshot(sentence, true, 0)).toEqual(run.snapshot(sentence, true, 0))
-    expect(next.save(whole)).toEqual(run.save(whole))
+    expect(same(next.save(whole), run.save(whole))).toBe(true)
   })
 
   test('a file larger than usual comes whole, too', () => {
-    const run = new TrainingRun(wasm, 0, settings({ dModel: 256, batch: 1 }))
+    const run = new TrainingRun(wasm, 0, settings({ dModel: 128, batch: 1 }))
     const file = run.save(whole)
     expect(file.length).toBeGreaterThan(2 ** 20)
     run.advance(1)
     run.restore(file)
-    expect(run.save(whole)).toEqual(file)
+    expect(same(run.save(whole), file)).toBe(true)
     wasm.run('mha_run_close', 0)
   })
 
@@ -66,7 +69,7 @@ describe.each(modules)('saved runs in the $build build', ({ wasm }) => {
     for (const wrong of [...files, file.slice(0, -1), file.slice(0, 100), new Uint8Array(3), scratched]) {
       expect(await failure(() => run.restore(wrong))).toMatchObject({ status: 'bad_model' })
     }
-    expect(run.save(whole)).toEqual(file)
+    expect(same(run.save(whole), file)).toBe(true)
     expect(() => run.save(whole, { empty: '' })).toThrow(CoreError)
   })
 })

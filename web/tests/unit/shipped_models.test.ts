@@ -56,7 +56,7 @@ describe.each(models)('the model $name', (model) => {
     }
   })
 
-  test.runIf(file !== undefined)('is a model that the core can open and answers with as it says', async () => {
+  test.runIf(file !== undefined)('is a model that the core can open, and that knows what it says', { timeout: 120_000 }, async () => {
     const { dModel, heads, learningRate, batch } = model
     const said = metadataOf(file!)
     const settings = { task: 'relation', dModel, heads, learningRate, batch, seed: Number(said.seed), residual: false } as const
