@@ -61,7 +61,7 @@ export const breakIt = {
     before: 'Before',
     after: 'After',
     caption: 'Same scale, 0 to 1',
-    alt: (tokens: number) => `Two attention maps of the same head, ${tokens} rows and as many columns each: before the mistake and after it.`,
+    alt: (tokens: number) => `Two attention maps of the same head, ${tokens} × ${tokens} each: before the mistake and after it.`,
     tableBefore: (head: number) => `Head ${head}, attention weights before`,
     tableAfter: (head: number) => `Head ${head}, attention weights after`,
     change: (largest: string) => `Largest change in the output of your sentence: ${largest}.`,

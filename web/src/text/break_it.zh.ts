@@ -61,7 +61,7 @@ export const breakIt: BreakItText = {
     before: '之前',
     after: '之后',
     caption: '同一色标，0 到 1',
-    alt: (tokens) => `同一个头的两张注意力图，各 ${tokens} 行 ${tokens} 列：出错之前和之后。`,
+    alt: (tokens) => `同一个头的两张注意力图，各 ${tokens} × ${tokens}：出错之前和之后。`,
     tableBefore: (head) => `头 ${head}，之前的注意力权重`,
     tableAfter: (head) => `头 ${head}，之后的注意力权重`,
     change: (largest) => `你这句话的输出，最大变了 ${largest}。`,

@@ -50,6 +50,7 @@ const losses = [{ heads: 1, loss: '0.1', diverged: true }, { heads: 8, loss: '0.
 
 /** What a function of a text may be given: several of everything that has a shape, else numbers, one and many. */
 const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
+  [/^\.(weights|instead)$/, [['64', '8', '1', '600']]],
   [/\.off\.switched$/, [[[], 8, false], [[], 1, false], [[1, 2], 8, false], [[8], 8, true], [[1], 1, true], [[1, 2], 2, false]]],
   [/\.off\.words\.missed$/, [[[1], '1.2', '0.01'], [[1, 2], '1.2', '0.01']]],
   [/\.off\.words\.(agree|nobody)$/, [[[1]], [[1, 2]]]],
@@ -68,7 +69,7 @@ const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
   [/\.matrix\.(inPart|jobs)$|\.words\.(nobody|one)$/, [[['“r”', '“s”']], [['“r”']]]],
   [/\.words\.alone$/, [[3, '“r”']]],
   [/\.ownHead$/, [['“r”']]],
-  [/\.maps\.unknown$/, [[['w']], [['w', 'v']]]],
+  [/\.unknown$/, [[['w']], [['w', 'v']]]],
   [/\.maps\.reading$/, [[3, 'a', 'b', '0.12']]],
   [/\.maps\.alt$/, [[8, 11], [1, 1]]],
   [/\.dilemma\.line$/, [['w']]],
