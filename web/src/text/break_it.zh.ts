@@ -21,7 +21,7 @@ export const breakIt: BreakItText = {
     no_output_projection: '各头的结果没人来合。',
     shared_projection: '所有头做的是同一件事。',
   },
-  code: { wrong: '错', right: '对' },
+  code: { both: '错的那行代码，和对的写法', wrong: '错', right: '对' },
   weights: (d, h, seed, steps) => `训练所得 · d = ${d}，h = ${h} · 种子 ${seed} · ${steps} 步`,
   instead: (d, h, ownD, ownH) => `没有 d = ${ownD}、h = ${ownH} 的训练好的模型，这里用的是 d = ${d}、h = ${h} 的。`,
   none: '这个页面没有带训练好的模型，没有东西可弄坏。',

@@ -58,7 +58,7 @@ test.each(['zh', 'en'] as const)('%s: six mistakes, each changes something, and 
     const lost = accuracy - left
     expect(found.effect, mistake).toBe(lost < 0.01 ? 'unnoticed' : lost < 0.1 ? 'worse' : 'broken')
     for (const cell of found.rows[1]!) expect(found.told).toContain(cell)
-    expect(Number(/\d[\d.]*/.exec(found.change!)![0]), mistake).toBeGreaterThan(0)
+    expect(Number(/\d+(\.\d+)?/.exec(found.change!)![0]), mistake).toBeGreaterThan(0)
   }
   expect(await violations(lesson, `broken, ${lang}`)).toEqual([])
   expect(lesson.page.complaints).toEqual([])
