@@ -11,6 +11,12 @@ afterAll(() => stand.fall())
 
 const panel = new Panel('break-it')
 
+const part = (name: string): string => id(`break-it-${name}`)
+const ids = {
+  panel: part('panel'), table: part('table'), effect: part('effect'), weights: part('weights'),
+  instead: part('instead'), unknown: part('unknown'), change: part('change'), maps: part('maps'),
+}
+
 /** What the panel says of the mistake that is chosen. */
 const read = (lesson: Lesson) =>
   lesson.page.evaluate((of) => {
@@ -27,7 +33,7 @@ const read = (lesson: Lesson) =>
       change: texts(of.change)[0],
       maps: document.querySelectorAll(`${of.maps} canvas`).length,
     }
-  }, Object.fromEntries(['panel', 'table', 'effect', 'weights', 'instead', 'unknown', 'change', 'maps'].map((name) => [name, id(`break-it-${name}`)])) as Record<string, string>)
+  }, ids)
 
 const choose = async (lesson: Lesson, mistake: string): Promise<void> => {
   await lesson.page.click(`${id('break-it-panel')} input[value="${mistake}"]`)
