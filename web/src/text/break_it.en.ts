@@ -20,7 +20,7 @@ export const breakIt = {
     no_output_projection: 'Nobody mixes what the heads found.',
     shared_projection: 'All heads do the same.',
   },
-  code: { wrong: 'Wrong', right: 'Right' },
+  code: { both: 'The line that is wrong, and how it must read', wrong: 'Wrong', right: 'Right' },
   weights: (d: string, h: string, seed: string, steps: string) => `Trained · d = ${d}, h = ${h} · seed ${seed} · ${steps} steps`,
   instead: (d: number, h: number, ownD: number, ownH: number) =>
     `There is no trained model with d = ${ownD}, h = ${ownH}, so this one has d = ${d}, h = ${h}.`,
@@ -61,7 +61,7 @@ export const breakIt = {
     before: 'Before',
     after: 'After',
     caption: 'Same scale, 0 to 1',
-    alt: (tokens: number) => `Two attention maps of the same head, ${tokens} rows and as many columns each: before the mistake and after it.`,
+    alt: (tokens: number) => `Two attention maps of the same head, ${tokens} × ${tokens} each: before the mistake and after it.`,
     tableBefore: (head: number) => `Head ${head}, attention weights before`,
     tableAfter: (head: number) => `Head ${head}, attention weights after`,
     change: (largest: string) => `Largest change in the output of your sentence: ${largest}.`,

@@ -67,7 +67,7 @@ test('a failure is told with its reason, and the next question takes it back', a
 })
 
 test('how much it hurts is said by how many answers are lost', () => {
-  expect([answer(1, 1), answer(0.9, 0.95), answer(1, 0.991), answer(1, 0.985), answer(1, 0.91), answer(1, 0.9), answer(1, 0)].map(effectOf)).toEqual([
+  expect([answer(1, 1), answer(0.9, 0.95), answer(1, 0.991), answer(1, 0.985), answer(1, 0.91), answer(1, 0.89), answer(1, 0)].map(effectOf)).toEqual([
     'unnoticed', 'unnoticed', 'unnoticed', 'worse', 'worse', 'broken', 'broken',
   ])
 })

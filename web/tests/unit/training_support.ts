@@ -6,7 +6,7 @@ import type { WorkerPort } from '../../src/core/environment'
 import type { Build } from '../../src/core/messages'
 import type { CoreFailure } from '../../src/core/protocol'
 import type { HeadStudy, RunSettings, Snapshot, Switched } from '../../src/core/training'
-import type { TrainingMessage, TrainingReply } from '../../src/core/training_messages'
+import type { BreakReply, TrainingMessage, TrainingReply } from '../../src/core/training_messages'
 import { TrainingService } from '../../src/core/training_service'
 
 export class LocalWorker implements WorkerPort {
@@ -14,7 +14,7 @@ export class LocalWorker implements WorkerPort {
   onmessageerror: WorkerPort['onmessageerror'] = null
   onerror: WorkerPort['onerror'] = null
   terminated = false
-  readonly #service = new TrainingService((reply: TrainingReply) => {
+  readonly #service = new TrainingService((reply: TrainingReply | BreakReply) => {
     const copy = structuredClone(reply)
     setTimeout(() => !this.terminated && this.onmessage?.call(this as never, { data: copy } as MessageEvent))
   })
