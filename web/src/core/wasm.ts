@@ -72,7 +72,8 @@ export class Wasm {
 
   /** Bytes that stay in the module's memory until they are released. */
   keep(bytes: Uint8Array): Block {
-    const block = this.allocate(Math.ceil(bytes.length / Float32Array.BYTES_PER_ELEMENT))
+    // Nothing is no allocation, but may be asked about.
+    const block = this.allocate(Math.max(1, Math.ceil(bytes.length / Float32Array.BYTES_PER_ELEMENT)))
     this.#bytes(block.address, bytes).set(bytes)
     return block
   }

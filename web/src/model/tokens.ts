@@ -27,8 +27,8 @@ const bar = /[|｜]/u
 /** Controls, line and direction marks, and what is left of broken text: they have no place in a label. */
 const unfit = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u
 
-/** A word as this language writes it; a sign is of both. */
-export const isWordOf = (text: string, lang: 'zh' | 'en'): boolean => !(lang === 'zh' ? /\p{sc=Latin}/u : /\p{sc=Han}|[。，]/u).test(text)
+/** A word as this language writes it; a sign is of neither. */
+export const isWordOf = (text: string, lang: 'zh' | 'en'): boolean => (lang === 'zh' ? /\p{sc=Han}/u : /\p{sc=Latin}/u).test(text)
 
 export const lengthOf = (text: string): number => [...text].length
 

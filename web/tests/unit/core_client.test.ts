@@ -5,6 +5,7 @@ import type { Environment, WorkerPort } from '../../src/core/environment'
 import type { Kind, Message, MessageOf, PassAnswer, Reply } from '../../src/core/messages'
 import { type Core, CoreError, type CoreFailure, Superseded } from '../../src/core/protocol'
 import { request } from './core_support'
+import { trainedFile } from './model_file_support'
 
 class FakeWorker implements WorkerPort {
   onmessage: WorkerPort['onmessage'] = null
@@ -356,4 +357,49 @@ test('after dispose everything is superseded and the worker gone', async () => {
   await expect(core.explain(current, { tensor: 'q', index: [0, 0] }, 1)).rejects.toBeInstanceOf(Superseded)
   expect(worker().terminated).toBe(true)
   expect(workers).toHaveLength(1)
+})
+
+describe('a trained model', () => {
+  const trained = { weights: 'trained', dModel: 4, heads: 2 } as const
+  const given = trainedFile()
+
+  test('is given to the worker once before the pass, again to the next worker, and names what the pass is made of', async () => {
+    let fetched = 0
+    core = createCore({ ...environment, models: ['4x2'], model: async () => ((fetched += 1), given.file) })
+    expect(core.trainedSizes).toEqual([{ dModel: 4, heads: 2 }])
+    const kinds = (): string[] => worker().received.map(({ kind }) => kind)
+    const ask = async () => {
+      const asked = core.pass(request(trained))
+      await settle()
+      const [model] = worker().all('model')
+      worker().say({ id: model!.id, kind: 'result', value: null })
+      await settle()
+      worker().say(answer(worker().all('pass').at(-1)!))
+      return asked
+    }
+    const first = await ask()
+    expect(first.weights).toMatchObject({ kind: 'trained', about: { seed: '3' } })
+    await ask()
+    expect(kinds()).toEqual(['load', 'model', 'pass', 'pass'])
+    worker().crash('boom')
+    await ask()
+    expect([kinds(), fetched]).toEqual([['load', 'model', 'pass'], 1])
+  })
+
+  test('that the core does not take is fetched anew by the next one who asks', async () => {
+    let fetched = 0
+    core = createCore({ ...environment, models: ['4x2'], model: async () => ((fetched += 1), given.file) })
+    for (const _ of [1, 2]) {
+      const asked = failureOf(core.pass(request(trained)))
+      await settle()
+      worker().say({ id: worker().all('model').at(-1)!.id, kind: 'failed', failure: { status: 'bad_model' } })
+      expect((await asked).status).toBe('bad_model')
+    }
+    expect([fetched, worker().all('pass')]).toEqual([2, []])
+  })
+
+  test('a seeded pass asks for none', async () => {
+    core = createCore({ ...environment, models: ['4x2'], model: () => Promise.reject(new Error('asked')) })
+    expect((await pass({ dModel: 4 })).weights).toEqual({ kind: 'seeded', seed: 7 })
+  })
 })

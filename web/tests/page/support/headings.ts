@@ -58,7 +58,8 @@ const readHeadings = (lesson: Lesson): Promise<Headings> =>
     }
   })
 
-const numbers = (text: string): number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits))
+/** Shares aside: what a head was measured to do is no number of the pass. */
+const numbers = (text: string): number[] => [...text.replace(/\d+%/g, '').matchAll(/\d+/g)].map(([digits]) => Number(digits))
 
 export async function checkHeadings(lesson: Lesson, oracle: Oracle, chosen: number, shown: readonly number[], where: string, findings: Findings): Promise<void> {
   const { maps, heads, memory, moved } = await readHeadings(lesson)
