@@ -276,7 +276,7 @@ export const training: TrainingText = {
     resume: '从文件接着训练',
     resumeHint: '文件只在这个浏览器里读，不会传到别处。读好以后只剩它一个，按“从头来”再回到四个。',
     resumed: (name) => `现在是 ${name} 里的模型，按“接着训练”往下走。`,
-    problem: (why) => `没读成，也没存成。${why}现在的模型都没有动。`,
+    problem: (why) => `没有成功。${why}现在的模型都没有动。`,
   },
   projector: { turn: '换一张图' },
 }

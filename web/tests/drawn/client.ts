@@ -1,6 +1,6 @@
 // A client of the chapter `training` whose numbers are drawn, not trained: for looking at the frame and for its tests. Never part of the page.
 import {
-  type HeadStudy, type PrunedPoint, type RunSettings, type Snapshot, type StudyListener, type StudySettings, type Switched, type TrainingClient, type TrainingListener, cellStates,
+  type HeadStudy, type PrunedPoint, type RunSettings, type SavedRun, type Snapshot, type StudyListener, type StudySettings, type Switched, type TrainingClient, type TrainingListener, cellStates,
 } from '../../src/core/training'
 import { drawFrom } from '../unit/drawing'
 
@@ -73,11 +73,11 @@ export class DrawnClient implements TrainingClient {
     this.asked.push('stop study')
   }
 
-  save(): Promise<never> {
+  save(_run: number): Promise<SavedRun> {
     return Promise.reject(new Error('drawn runs are not saved'))
   }
 
-  resume(): Promise<never> {
+  resume(_settings: RunSettings, _file: ArrayBuffer, _tokens: readonly string[], _listener: TrainingListener): Promise<void> {
     return Promise.reject(new Error('drawn runs are not saved'))
   }
 

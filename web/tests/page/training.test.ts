@@ -108,6 +108,54 @@ test('sixteen heads: their maps come by eight, with the words they are about; on
   await lesson.close()
 })
 
+test('a run is saved to a file, goes on from it alone, and a bad file changes nothing', async () => {
+  const lesson = await open('?lang=en&width=16&batch=16')
+  const { page } = lesson
+  await page.click(id('model-4'))
+  for (let step = 1; step <= 3; step += 1) {
+    await page.click(id('run-step'))
+    await reaches(lesson, step)
+  }
+  await page.click(`${id('run-file')} summary`)
+  const { name, base64 } = await page.download(id('run-save'))
+  expect(name).toBe('run-relation-16x4-seed1-3.safetensors')
+  const matrix = (): Promise<string> => lesson.text(id('role-matrix'))
+  const choose = (data: string): Promise<void> =>
+    page.evaluate(
+      ([which, content]) => {
+        const files = new DataTransfer()
+        files.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], 'mine.safetensors'))
+        const input = document.querySelector<HTMLInputElement>(which)!
+        input.files = files.files
+        input.dispatchEvent(new Event('change', { bubbles: true }))
+      },
+      [id('run-resume'), data] as const,
+    )
+  await page.click(id('run-step'))
+  await reaches(lesson, 4)
+  const fourth = await matrix()
+
+  await choose(base64.slice(0, 400))
+  await page.waitUntil('it is refused', (which) => document.querySelector(which)?.textContent?.includes('no model saved by this page') === true, id('file-problem'))
+  expect(await stepOf(lesson)).toBe(4)
+  expect(await matrix()).toBe(fourth)
+
+  await choose(base64)
+  await page.waitUntil('it is there', (which) => document.querySelector(which)?.textContent?.includes('mine.safetensors') === true, id('file-said'))
+  await page.waitUntil('at its step', (position) => document.querySelector(`${position} b`)?.textContent === 'Step 3', id('run-position'))
+  expect(await page.evaluate((which) => document.querySelectorAll(which).length, '[data-testid^="model-"]')).toBe(1)
+  await page.click(id('run-step'))
+  await reaches(lesson, 4)
+  // The small lines in the cells are no text: only numbers are compared.
+  expect(await matrix()).toBe(fourth)
+  expect(await violations(lesson, 'a run from a file')).toEqual([])
+  await page.click(id('run-reset'))
+  await stateIs(lesson, 'idle')
+  expect(await page.evaluate((which) => document.querySelectorAll(which).length, '[data-testid^="model-"]')).toBe(4)
+  expect(page.complaints).toEqual([])
+  await lesson.close()
+})
+
 test('step by step, from the start again, with any seed: the same seed gives the same run', async () => {
   const lesson = await open('?lang=en')
   const matrix = (): Promise<string> => lesson.text(id('role-matrix'))

@@ -6,9 +6,9 @@ import { CoreError } from '../../src/core/protocol'
 import { type RunSettings, type Snapshot, type TrainingClient, cellStates, trainingTasks } from '../../src/core/training'
 import { createTrainingClient } from '../../src/core/training_client'
 import { builds } from './core_support'
-import { Ear, LocalWorker, moduleBytes, sentence } from './training_support'
+import { Ear, LocalWorker, moduleBytes, sentence, smallRun } from './training_support'
 
-const settings = (patch: Partial<RunSettings> = {}): RunSettings => ({ task: 'relation', heads: 2, dModel: 16, learningRate: 0.01, residual: false, seed: 1, batch: 16, ...patch })
+const settings = smallRun
 
 let workers: LocalWorker[] = []
 let client: TrainingClient | undefined

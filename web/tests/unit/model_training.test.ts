@@ -1,6 +1,7 @@
 // The runs of the chapter `training`: what is asked of the client, when it goes and when it waits, and what is kept of a run.
 import { beforeEach, expect, test } from 'vitest'
-import type { Snapshot, StudyReport, TrainingListener } from '../../src/core/training'
+import { CoreError, Superseded } from '../../src/core/protocol'
+import type { RunSettings, SavedRun, Snapshot, StudyReport, TrainingListener } from '../../src/core/training'
 import { headSets } from '../../src/model/run_settings'
 import { studyPlan } from '../../src/model/seed_study.svelte'
 import { Training, isCurrent, longestHistory } from '../../src/model/training.svelte'
@@ -13,6 +14,21 @@ class ByHand extends DrawnClient {
   override reset(...[runs, tokens, listener]: Parameters<DrawnClient['reset']>): void {
     this.last = listener
     super.reset(runs, tokens, listener)
+  }
+
+  /** what comes of the next file */
+  file: () => Promise<void> = () => Promise.resolve()
+
+  override save(run: number): Promise<SavedRun> {
+    this.asked.push(`save ${run}`)
+    return Promise.resolve({ step: 600, file: new ArrayBuffer(3) })
+  }
+
+  override async resume(...[run, , tokens, listener]: Parameters<DrawnClient['resume']>): Promise<void> {
+    this.asked.push('resume')
+    await this.file()
+    // As from a worker: whoever waits for the file knows of it before.
+    setTimeout(() => super.reset([run], tokens, listener))
   }
 
   override play({ stepsPerSecond, snapshotsPerSecond }: Parameters<DrawnClient['play']>[0]): void {
@@ -292,4 +308,55 @@ test('a study that fails says so and can be begun anew; without a client there i
   const none = new Training(undefined)
   none.beginStudy()
   expect(none.study.state).toBe('idle')
+})
+
+/** As much of a file as is read here. */
+function fileOf(settings: RunSettings): Blob {
+  const header = new TextEncoder().encode(JSON.stringify({ __metadata__: { settings: JSON.stringify(settings) } }))
+  return new Blob([new BigUint64Array([BigInt(header.length)]).buffer, header])
+}
+const inFile: RunSettings = { task: 'two-women', heads: 4, dModel: 32, learningRate: 0.01, residual: true, seed: 9, batch: 16 }
+
+test('the chosen run is saved under a name that says what it is; before anything has begun there is none', async () => {
+  expect(await training.save()).toBeUndefined()
+  training.step()
+  training.choose(1)
+  const saved = await training.save()
+  expect([saved?.name, saved?.file.size, client.asked.at(-1)]).toEqual(['run-relation-64x2-seed1-600.safetensors', 3, 'save 1'])
+})
+
+test('the run of a file stands alone, goes on, and makes room again when it is started over or set anew', async () => {
+  training.play()
+  await training.resume(fileOf(inFile))
+  await new Promise((resolve) => setTimeout(resolve))
+  expect([training.isAlone, training.state, training.run.settings]).toEqual([true, 'paused', inFile])
+  // It was not touched by the settings of the page; the same ones again leave it alone.
+  training.set({ ...training.settings })
+  expect(training.isAlone).toBe(true)
+  training.step()
+  expect(training.run.steps).toEqual([0, 1])
+  training.studyHeads()
+  expect(client.asked.slice(-2)).toEqual(['study 0', 'switch 0 '])
+  training.reset()
+  expect([training.isAlone, training.state, training.run.settings.heads]).toEqual([false, 'idle', 8])
+  await training.resume(fileOf(inFile))
+  training.set({ seed: 2 })
+  expect([training.isAlone, training.run.settings.seed]).toEqual([false, 2])
+})
+
+test('a bad file says so and changes nothing; the next good one says nothing', async () => {
+  training.play()
+  const before = training.runs
+  await training.resume(new Blob(['nothing of the kind']))
+  expect([training.fileFailure?.status, client.asked.includes('resume')]).toEqual(['bad_model', false])
+  client.file = () => Promise.reject(new CoreError({ status: 'head_dim_out_of_range' }))
+  await training.resume(fileOf(inFile))
+  expect([training.fileFailure?.status, training.state]).toEqual(['head_dim_out_of_range', 'running'])
+  expect(training.runs).toBe(before)
+  client.file = () => Promise.reject(new Superseded())
+  await training.resume(fileOf(inFile))
+  expect([training.fileFailure, training.runs === before]).toEqual([undefined, true])
+  client.file = () => Promise.resolve()
+  await training.resume(fileOf(inFile))
+  expect([training.fileFailure, training.isAlone]).toEqual([undefined, true])
 })

@@ -66,6 +66,8 @@ const given: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
   [/\.loss\.ended$|\.words\.(unused|also)$/, [[[1, 2]], [[8]]]],
   [/\.seeds\.found$/, [['0.02', 400, [{ heads: 1, reached: 0, runs: 1, median: '' }, { heads: 8, reached: 20, runs: 20, median: '185' }]]]],
   [/\.seeds\.line$/, [[20, 1, [1, 2, 4, 8]]]],
+  [/\.file\.(saved|resumed)$/, [['run-relation-64x8-seed1-600.safetensors']]],
+  [/\.file\.problem$/, [['“w”']]],
   [/\.headsOff$/, [[8, [16]], [8, [16, 32]]]],
   [/\.headSet$/, [[[2, 4, 8, 16]]]],
   [/\.seeds\.groupings\.line$/, [[['r', 's'], []], [[], ['r', 's']]]],
