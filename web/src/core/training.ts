@@ -1,11 +1,10 @@
 // What the chapter `training` reads of a run, and what it may ask of one. Types only: every number in here is computed by the core.
 
 import type { CoreFailure } from './protocol'
-import { type RoleStateName, type TaskName, roleStateNames } from './generated/training_tables'
+import type { TrainingTask } from './training_tasks'
+import { type RoleStateName, roleStateNames } from './generated/training_tables'
 
-/** Of the core's tasks, those that one attention layer is for. */
-export const trainingTasks = ['relation', 'two-women', 'four-jobs'] as const satisfies readonly TaskName[]
-export type TrainingTask = (typeof trainingTasks)[number]
+export { type TrainingTask, trainingTasks } from './training_tasks'
 
 /** In the order of the core's table. */
 export type Relation = string

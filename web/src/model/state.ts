@@ -1,7 +1,7 @@
 // Everything a link can say, in ONE table: name, default, how it reads and writes, what it allows. The address and the
 // controls use the same `parse`, so a value that may not be typed may not be linked either. No DOM here.
 import type { CellRef, WeightsName } from '../core/protocol'
-import { type TrainingTask, trainingTasks } from '../core/training'
+import { type TrainingTask, trainingTasks } from '../core/training_tasks'
 import { maxDModel, maxSeed } from './limits'
 import { formatPin, headOf, isCell, parsePin } from './pin'
 import { type Parsed, type Problem, accepted, refused } from './problem'
