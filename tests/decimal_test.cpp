@@ -58,4 +58,21 @@ TEST_CASE("rounding goes to the nearest, halves to the even one, and nothing bec
   CHECK(rounded_to(2.5, 0) == 2.0);
 }
 
+TEST_CASE("a number of up to 15 digits is read as strtod reads it, and nothing else is a number", "[decimal]") {
+  for (const char* text : {"0", "7", "-0.75", "0.3", "0.003", "123456789012345", "1234567.89012345", "-12.5", "00.10",
+                           "0.00000000000001", "99999999999999.9"}) {
+    INFO(text);
+    CHECK(decimal_number(text) == std::strtod(text, nullptr));
+  }
+  for (std::int32_t digits = 0; digits < 3000; ++digits) {
+    const std::string text = shortest_decimal_text(digits / 1e5);
+    if (decimal_number(text) != std::strtod(text.c_str(), nullptr)) FAIL(text);
+  }
+  for (const char* text : {"", "-", ".", "1.", ".5", "-.5", "1.2.3", "1e3", " 1", "1 ", "+1", "--1", "nan", "inf",
+                           "0x1", "1234567890123456", "1,5"}) {
+    INFO(text);
+    CHECK(!decimal_number(text));
+  }
+}
+
 }  // namespace mha::test

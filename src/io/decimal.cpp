@@ -45,4 +45,23 @@ std::string shortest_decimal_text(double value) {
   }
 }
 
+std::optional<double> decimal_number(std::string_view text) {
+  constexpr std::int32_t kMostDigits = 15;
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const bool has_point = point < text.size();
+  if (point == 0 || (has_point && point + 1 == text.size())) return std::nullopt;
+  double whole = 0;  // exact, as is the power of ten: one rounding, in the division
+  std::int32_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i == point) continue;
+    if (text[i] < '0' || text[i] > '9' || ++digits > kMostDigits) return std::nullopt;
+    whole = 10 * whole + (text[i] - '0');
+  }
+  const auto behind = has_point ? static_cast<std::int32_t>(text.size() - point - 1) : 0;
+  const double value = whole / power_of_ten(behind);
+  return negative ? -value : value;
+}
+
 }  // namespace mha

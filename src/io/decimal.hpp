@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace mha {
 
@@ -18,5 +20,9 @@ namespace mha {
 /// "0.003": with as few decimals as tell the value from its neighbours, at most 15. A value of up to 15 digits comes
 /// back from its text bit for bit. Precondition: finite, not negative.
 [[nodiscard]] std::string shortest_decimal_text(double value);
+
+/// The double nearest to "12", "-0.75" or "0.003": up to 15 digits, and at most one point, between two of them.
+/// Nothing for any other text. (strtod would bring the arithmetic of long double into a module that has no use for it.)
+[[nodiscard]] std::optional<double> decimal_number(std::string_view text);
 
 }  // namespace mha

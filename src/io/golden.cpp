@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "io/decimal.hpp"
 #include "io/safetensors.hpp"
 #include "mha/attention_reference.hpp"
 #include "mha/layout.hpp"
@@ -34,10 +35,10 @@ Result<Options> options_of(const Metadata& metadata) {
   if (const std::string scale = text("scale"); scale == "none") {
     options.scale = Options::Scale::off;
   } else if (scale != "inverse_sqrt") {
-    char* end = nullptr;
+    const std::optional<double> value = decimal_number(scale);
+    if (!value) return Error{"scale must be inverse_sqrt, none or a number"};
     options.scale = Options::Scale::given;
-    options.scale_value = std::strtof(scale.c_str(), &end);
-    if (scale.empty() || *end != '\0') return Error{"scale must be inverse_sqrt, none or a number"};
+    options.scale_value = static_cast<float>(*value);
   }
   return options;
 }

@@ -6,10 +6,12 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <tuple>
 
 #include "io/file.hpp"
 #include "io/half.hpp"
 #include "io/json.hpp"
+#include "mha/small_sort.hpp"
 #include "mha/utf8.hpp"
 
 namespace mha {
@@ -138,7 +140,7 @@ Result<SafetensorsHeader> read_header(std::string_view json) {
 Result<Nothing> check_names(const std::vector<TensorEntry>& tensors) {
   std::vector<std::string_view> names(tensors.size());
   std::ranges::transform(tensors, names.begin(), [](const TensorEntry& entry) { return std::string_view(entry.name); });
-  std::ranges::sort(names);
+  small_sort(std::span(names));
   const auto twice = std::ranges::adjacent_find(names);
   if (twice != names.end()) return Error{"header, " + named(*twice) + " is given twice"};
   return Nothing{};
@@ -162,8 +164,8 @@ Result<Nothing> check_size(const TensorEntry& entry) {
 
 /// Sorts by place and checks that the ranges tile the data exactly.
 Result<Nothing> check_offsets(std::vector<TensorEntry>& tensors, std::uint64_t data_size) {
-  std::ranges::stable_sort(tensors, [](const TensorEntry& a, const TensorEntry& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  small_sort(std::span(tensors), [](const TensorEntry& a, const TensorEntry& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   });
   std::uint64_t cursor = 0;
   for (const TensorEntry& entry : tensors) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mha/evidence_reader.hpp"
+#include "mha/small_sort.hpp"
 
 namespace mha {
 namespace {
@@ -240,7 +241,7 @@ void tidy(const EvidenceReader& read, Regions& regions) {
     if (!out[i]) all[kept++] = all[i];
   }
   regions.size = static_cast<std::int32_t>(kept);
-  std::sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), [](const Region& a, const Region& b) {
+  small_sort(all.first(kept), [](const Region& a, const Region& b) {
     return a.tensor != b.tensor ? a.tensor < b.tensor : a.first < b.first;
   });
 }
