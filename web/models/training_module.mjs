@@ -63,14 +63,6 @@ export class Run {
     call('mha_run_advance', this.place, steps, new Float64Array(progressPlaces.size))
   }
 
-  heldOutLoss() {
-    const { heads } = this.settings
-    const loss = new Float64Array(1)
-    const [answers, perHead] = [relations, heads * relations].map((shares) => new Float32Array(shares))
-    call('mha_run_measure', this.place, 0, loss, answers, perHead, new Int32Array(heads * relations), new Int32Array(heads))
-    return loss[0]
-  }
-
   /** A model file with `said` in its metadata. */
   save(precision, decimals, said) {
     const texts = Object.entries(said).flat()

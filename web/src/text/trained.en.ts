@@ -41,6 +41,7 @@ export const trained = {
   lowest: (seeds: number) => ` (of ${seeds} tried, the one with the lowest loss: not a typical one)`,
   held: (loss: string, accuracy: string, relations: readonly string[]) =>
     `On sentences held out from training: loss ${loss}, ${accuracy} of the answers right (${relations.join(', ')}).`,
+  spread: (fewest: string, middle: string, most: string) => `All seeds that were tried: from ${fewest} to ${most} right, ${middle} in the middle.`,
   rounding: (how: string, largest: string) => `Stored as ${roundings[how] ?? how}: no number moved by more than ${largest}.`,
   sentence: (head: number, query: string, key: string, weight: string) => `In this sentence head ${head} gives ${query} → ${key} most: ${weight}.`,
   reliable: (head: number, share: string) =>

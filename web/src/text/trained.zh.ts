@@ -35,6 +35,7 @@ export const trained: TrainedText = {
   first: '（第一个试的就是它）',
   lowest: (seeds) => `（试了 ${seeds} 个，挑了损失最小的：不是一般的样子）`,
   held: (loss, accuracy, relations) => `拿没训练过的句子来考：损失 ${loss}，答对 ${accuracy}（${relations.join('，')}）。`,
+  spread: (fewest, middle, most) => `试过的种子，答对的从 ${fewest} 到 ${most}，居中的是 ${middle}。`,
   rounding: (how, largest) => `存成${roundings[how] ?? ` ${how}`}，每个数的改动不超过 ${largest}。`,
   sentence: (head, query, key, weight) => `在这句话里，头 ${head} 给 ${query} → ${key} 的注意力权重最大：${weight}。`,
   reliable: (head, share) => `靠得住吗？在没训练过的全部中文句子里，头 ${head} 最大的注意力权重有 ${share} 落在代词指的那个词上。`,

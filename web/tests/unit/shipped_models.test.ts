@@ -35,6 +35,10 @@ describe.each(models)('the model $name', (model) => {
     expect(said.vocabulary!.split('\n').map((word, i) => word || words[i])).toEqual([...words])
     expect(said.seed).toMatch(whole)
     expect(Number(said.seed)).toBeLessThanOrEqual(model.seeds)
+    const tried = said.seeds_accuracy?.split(' ') ?? []
+    expect(tried).toHaveLength(model.seeds > 1 ? model.seeds : 0)
+    expect(tried).toEqual([...tried].sort())
+    for (const share of tried) expect(share).toSatisfy(isShare)
     expect(Number(said.held_out)).toBeGreaterThanOrEqual(512)
     expect(Number(said.largest_rounding)).toBeGreaterThan(0)
   })
