@@ -12,7 +12,7 @@ import { slice } from '../../src/components/figures'
 import type { Comparison, Pass, TensorView } from '../../src/core/protocol'
 import { headPage, headsOn } from '../../src/model/heads'
 import { Lesson, requestOf } from '../../src/model/lesson.svelte'
-import { initialState } from '../../src/model/state'
+import { type State, initialState } from '../../src/model/state'
 import { type StopName, nameOf, stopNames } from '../../src/model/stops'
 import { steps as en } from '../../src/text/steps.en'
 import { engines, request, withPass } from './core_support'
@@ -80,7 +80,7 @@ describe('asking', () => {
   const shape = { dModel: 12, heads: 3 }
 
   beforeEach(async () => {
-    const state = { ...initialState(), ...shape }
+    const state: State = { ...initialState(), weights: 'seeded', ...shape }
     pass = await passOf(requestOf(state))
     isStill = false
     roomy = true
