@@ -9,8 +9,7 @@ export const trained: TrainedText = {
   here: '本页训练',
   hereOnly: '这个模型是在本页训练的，也只在本页：链接带不走，刷新就没有了。',
   recipe: (seed, steps) => `种子 ${seed} · ${steps} 步`,
-  caption: (seed, steps) => `训练所得，种子 ${seed}，${steps} 步`,
-  captionHere: (seed, steps) => `本页训练，种子 ${seed}，${steps} 步`,
+  caption: (name, seed, steps) => `${name}，种子 ${seed}，${steps} 步`,
   loading: (percent) => `正在取训练好的参数，${percent}%`,
   loadingSome: (megabytes) => `正在取训练好的参数，${megabytes} MB`,
   meanwhile: '先用随机的',
@@ -27,7 +26,7 @@ export const trained: TrainedText = {
   },
   why: {
     size: (sizes) => `这个大小没有训练好的模型，有的是 ${sizes.join('、')}。所以这里是随机种子产生的数。`,
-    run: '训练那一章送来的模型只在当时的页面里：链接带不走，刷新就没有了。到那里再练一个，就可以再送过来。',
+    run: '这个模型只在当时的页面里：链接带不走，刷新就没有了。到“训练”里再练一个吧。',
     positions: '训练好的模型没见过不带位置的句子。打开位置，就又是它的数。',
     words: (words) => `训练好的模型没学过${quoted(words)}，所以这里是随机种子产生的数。换成它认识的词，就又是训练所得的数。`,
     length: '训练时没有这么长的句子，所以这里是随机种子产生的数。短一点，就又是训练所得的数。',
