@@ -6,5 +6,5 @@ export const stepsOf = (about: Readonly<Record<string, string>>): number => Numb
 
 /** In one line, for a room and for pictures that leave the page. */
 export function captionOf({ weights }: Pass, { trained, projector }: CommonText): string {
-  return weights.kind === 'trained' ? trained.caption(weights.about.seed ?? '', stepsOf(weights.about)) : projector.provenance(weights.seed)
+  return weights.kind === 'trained' ? trained.caption(weights.here ? trained.here : trained.name, weights.about.seed ?? '', stepsOf(weights.about)) : projector.provenance(weights.seed)
 }

@@ -4,7 +4,7 @@
 import { Connection } from './connection'
 import { browser, type Environment } from './environment'
 import { type TensorName, tensorNames } from './generated/tables'
-import { modelName, sizeOf } from './model_file'
+import { modelName, modelOf, runName, sizeOf } from './model_file'
 import { ModelStore, type StoredModel } from './model_store'
 import type { Answers, Build, Deviations, MessageOf } from './messages'
 import { ReceivedPass } from './pass'
@@ -63,6 +63,8 @@ class Client implements Core {
   #ahead: { pass: number; heads: string; answer: Promise<TensorView> } | undefined
   /** by weights id, the least recently used first */
   readonly #parameters = new Map<string, Float32Array>()
+  /** counts what keepRun was given: another run is another model */
+  #run = 0
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -78,8 +80,15 @@ class Client implements Core {
     return (await this.#models.get(modelName(dModel, heads), progress, signal)).about
   }
 
+  keepRun(file: ArrayBuffer): ModelAbout {
+    const about = this.#models.put(runName(this.#run + 1), file)
+    this.#models.forget(runName(this.#run))
+    this.#run += 1
+    return about
+  }
+
   async pass(given: PassRequest, contributing: number[] = []): Promise<Pass> {
-    const request = plain(given)
+    const request = { ...plain(given), ...(given.weights === 'run' && { run: this.#run }) }
     const heads = [...contributing]
     const { layer } = request
     const asked = new AbortController()
@@ -105,7 +114,7 @@ class Client implements Core {
     this.#keepParameters(answer.weightsId, parameters)
     this.#current.get(request.layer)?.outdated.abort()
     this.#current.set(request.layer, { id, outdated: new AbortController() })
-    const weights = model ? ({ kind: 'trained', about: model.about } as const) : ({ kind: 'seeded', seed: request.seed } as const)
+    const weights = model ? ({ kind: 'trained', about: model.about, ...(request.weights === 'run' && { here: true as const }) } as const) : ({ kind: 'seeded', seed: request.seed } as const)
     return new ReceivedPass(id, request, weights, answer, parameters)
   }
 
@@ -201,13 +210,24 @@ class Client implements Core {
   }
 
   /** The worker, with the model that a request of trained weights wants. */
-  async #openFor({ weights, dModel, heads }: PassRequest, signal: AbortSignal): Promise<{ connection: Connection; model?: StoredModel }> {
-    if (weights === 'seeded') return { connection: await this.#openUnless(signal) }
+  async #openFor(request: PassRequest, signal: AbortSignal): Promise<{ connection: Connection; model?: StoredModel }> {
+    if (request.weights === 'seeded') return { connection: await this.#openUnless(signal) }
     // Both at once: the module and the model are two files.
-    const [opened, model] = await Promise.all([this.#open(), this.#models.get(modelName(dModel, heads), undefined, signal)])
+    const [opened, model] = await Promise.all([this.#open(), this.#model(request, signal)])
     await this.#give(model, opened)
-    if (signal.aborted) throw new Superseded()
+    if (signal.aborted || this.#isReplaced(request)) throw new Superseded()
     return { connection: opened.connection, model }
+  }
+
+  #model(request: PassRequest, signal: AbortSignal): Promise<StoredModel> {
+    if (this.#isReplaced(request)) return Promise.reject(new Superseded())
+    if (request.run === 0) return Promise.reject(new CoreError({ status: 'not_loaded' }))
+    return this.#models.get(modelOf(request), undefined, signal)
+  }
+
+  /** The worker has only the newest run, and so has the page. */
+  #isReplaced({ weights, run }: PassRequest): boolean {
+    return weights === 'run' && run !== this.#run
   }
 
   /** Once to each worker. */
@@ -218,7 +238,7 @@ class Client implements Core {
       await given
     } catch (error) {
       models.delete(name)
-      if (error instanceof CoreError && error.failure.status === 'bad_model') this.#models.forget(name)
+      if (error instanceof CoreError && error.failure.status === 'bad_model' && name !== runName(this.#run)) this.#models.forget(name)
       throw error
     }
   }

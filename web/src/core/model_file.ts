@@ -1,11 +1,20 @@
 // What a trained model says about itself: the metadata in the header of its .safetensors file. Whether the file is valid, C++ alone
 // judges; of its numbers nothing is read here.
-import { CoreError, type ModelAbout } from './protocol'
+import { CoreError, type ModelAbout, type PassRequest } from './protocol'
 
 /** The model of this width and number of heads, as its file is named. */
 export const modelName = (dModel: number, heads: number): string => `${dModel}x${heads}`
 
-/** The inverse. */
+/** A run of this page. */
+export const runName = (run: number): string => `run ${run}`
+
+export const isRun = (name: string): boolean => name.startsWith('run ')
+
+/** Of the model that a pass of trained weights is made of. */
+export const modelOf = ({ run, dModel, heads }: Pick<PassRequest, 'run' | 'dModel' | 'heads'>): string =>
+  run === undefined ? modelName(dModel, heads) : runName(run)
+
+/** The inverse of modelName. */
 export function sizeOf(name: string): { dModel: number; heads: number } {
   const [dModel = 0, heads = 0] = name.split('x').map(Number)
   return { dModel, heads }

@@ -45,6 +45,13 @@ export class ModelStore {
     })
   }
 
+  /** A model that nobody ships: here, it lives in memory only. Throws bad_model. */
+  put(name: string, file: ArrayBuffer): ModelAbout {
+    const about = readMetadata(file)
+    this.#kept.set(name, { name, file, about })
+    return about
+  }
+
   #begin(name: string): Fetching {
     const waiting = new Set<Progress>()
     const stop = new AbortController()

@@ -11,8 +11,8 @@ export interface Shape {
   headDim: number
 }
 
-/** Where the numbers of a pass come from: a seed, or training. */
-export type WeightsName = 'trained' | 'seeded'
+/** Where the numbers of a pass come from: a seed, training, or a run of this page. */
+export type WeightsName = 'trained' | 'seeded' | 'run'
 
 /** What a trained model says about itself, as train/model_file.hpp and `./dev train` write it. All of it is text. */
 export type ModelAbout = Readonly<Record<string, string>>
@@ -30,10 +30,12 @@ export interface PassRequest {
   positions: boolean
   /** how many tokens at the end are padding and may not be seen as keys */
   padding: number
-  /** trained: the shipped model of this dModel and heads, which wants positions and words that it knows */
+  /** trained: the shipped model of this dModel and heads, which wants positions and words that it knows; run: that of keepRun, likewise */
   weights: WeightsName
   /** of seeded weights */
   seed: number
+  /** of weights `run`: which one, as the client counts them */
+  run?: number
   /** ξ per head; absent: all 1 */
   headGate?: number[]
 }
@@ -54,8 +56,8 @@ export interface TensorView {
 export interface Pass {
   readonly id: number
   readonly request: PassRequest
-  /** what it was computed with, which alone may be shown beside it */
-  readonly weights: { readonly kind: 'seeded'; readonly seed: number } | { readonly kind: 'trained'; readonly about: ModelAbout }
+  /** what it was computed with, which alone may be shown beside it; here: trained in this page */
+  readonly weights: { readonly kind: 'seeded'; readonly seed: number } | { readonly kind: 'trained'; readonly about: ModelAbout; readonly here?: true }
   readonly shape: Shape
   /** the factor s that scaled the scores, as C++ used it */
   readonly scale: number
@@ -211,6 +213,11 @@ export interface Core {
    * signal it rejects with Superseded, and nothing more is fetched once nobody waits; else with load_failed or bad_model.
    */
   model(dModel: number, heads: number, progress?: Progress, signal?: AbortSignal): Promise<ModelAbout>
+  /**
+   * A run's file as the model of weights `run`, in place of the one before, and what it says of itself. It lives in memory only.
+   * Throws bad_model if it says nothing; whether its numbers are good, a pass shows. Without one such a pass rejects with not_loaded.
+   */
+  keepRun(file: ArrayBuffer): ModelAbout
   /** contributing: heads whose contributions will be asked for next; they are computed right behind the pass */
   pass(request: PassRequest, contributing?: number[]): Promise<Pass>
   /** explains a cell of a pass that is still current; rejects with Superseded otherwise */

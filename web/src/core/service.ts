@@ -6,7 +6,7 @@ import type { Answers, Kind, Message, MessageOf, Reply } from './messages'
 import { nextTask } from './next_task'
 import type { PassMemory } from './pass_memory'
 import { CoreError, type PassRequest, type Shape } from './protocol'
-import { modelName } from './model_file'
+import { isRun, modelOf } from './model_file'
 import type { TrainedModel } from './source'
 import type { Weights } from './weights'
 
@@ -128,7 +128,15 @@ export class Service {
   }
 
   #keepModel({ name, file }: MessageOf<'model'>): Answered<'model'> {
-    if (!this.#models.has(name)) this.#models.set(name, this.#engine!.model(file))
+    if (this.#models.has(name)) return { value: null }
+    const model = this.#engine!.model(file)
+    // A run takes the place of the one before it, of whose passes nobody asks any more.
+    for (const [other, before] of this.#models) {
+      if (!isRun(name) || !isRun(other)) continue
+      this.#models.delete(other)
+      before.release()
+    }
+    this.#models.set(name, model)
     return { value: null }
   }
 
@@ -228,9 +236,9 @@ export class Service {
     return weights
   }
 
-  #makeWeights(shape: Shape, { weights, seed }: PassRequest): Weights {
-    if (weights === 'seeded') return this.#engine!.seededWeights(this.#freePlace(), shape, seed)
-    const model = this.#models.get(modelName(shape.modelDim, shape.heads))
+  #makeWeights(shape: Shape, request: PassRequest): Weights {
+    if (request.weights === 'seeded') return this.#engine!.seededWeights(this.#freePlace(), shape, request.seed)
+    const model = this.#models.get(modelOf(request))
     if (!model) throw new CoreError({ status: 'not_loaded' })
     return this.#engine!.trainedWeights(this.#freePlace(), shape, model)
   }
@@ -254,8 +262,8 @@ export class Service {
 }
 
 /** Seeded matrices know nothing of heads: another h cuts the same ones. Trained ones were trained as so many. */
-const idOf = ({ weights, seed, dModel, heads }: PassRequest): string =>
-  weights === 'trained' ? `trained ${modelName(dModel, heads)}` : `seeded ${seed} d=${dModel}`
+const idOf = (request: PassRequest): string =>
+  request.weights === 'seeded' ? `seeded ${request.seed} d=${request.dModel}` : `trained ${modelOf(request)}`
 
 function failureOf(error: unknown): CoreError['failure'] | 'superseded' {
   if (error instanceof Stale) return 'superseded'

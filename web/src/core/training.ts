@@ -206,8 +206,8 @@ export interface TrainingClient {
   studyHeads(run: number): void
   /** Pauses, and answers without some of its heads. */
   switchHeads(run: number, off: readonly number[]): void
-  /** A run as it is now, with all that it needs to go on. Rejects with a CoreError. */
-  save(run: number): Promise<SavedRun>
+  /** A run as it is now; moments: with all that it needs to go on. Rejects with a CoreError. */
+  save(run: number, moments: boolean): Promise<SavedRun>
   /** A run that was saved, alone in place of all others. Rejects with a CoreError: then they go on as if nothing had been asked. */
   resume(settings: RunSettings, file: ArrayBuffer, tokens: readonly string[], listener: TrainingListener): Promise<void>
   /** One study at a time: it replaces the one before. While the runs go it waits. */

@@ -87,8 +87,8 @@ class Client implements TrainingClient {
     this.#send({ kind: 'switchHeads', run, off: [...off] })
   }
 
-  async save(run: number): Promise<SavedRun> {
-    return (await this.#askFile((id) => ({ kind: 'save', id, run })))!
+  async save(run: number, moments: boolean): Promise<SavedRun> {
+    return (await this.#askFile((id) => ({ kind: 'save', id, run, moments })))!
   }
 
   async resume(settings: RunSettings, file: ArrayBuffer, tokens: readonly string[], listener: TrainingListener): Promise<void> {

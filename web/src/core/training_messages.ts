@@ -15,7 +15,7 @@ export type TrainingMessage =
   | { kind: 'studyHeads'; run: number }
   | { kind: 'switchHeads'; run: number; off: number[] }
   /** one run as a file; the answer carries the id */
-  | { kind: 'save'; id: number; run: number }
+  | { kind: 'save'; id: number; run: number; moments: boolean }
   /** the run of a file takes the place of all others, if it can be read; they go on until then, and if it can't */
   | { kind: 'resume'; id: number; generation: number; settings: RunSettings; file: ArrayBuffer; tokens: string[] }
   /** what is under way was measured by the other language: later answers are of another generation */

@@ -79,7 +79,7 @@ export class TrainingService {
           const run = this.#runs[message.run]
           if (run === undefined) throw new CoreError({ status: 'not_loaded' })
           const said = { settings: JSON.stringify(run.settings) }
-          return { kind: 'saved', id: message.id, saved: { step: run.steps, file: run.save({ precision: 'float32', moments: true }, said).buffer } }
+          return { kind: 'saved', id: message.id, saved: { step: run.steps, file: run.save({ precision: 'float32', moments: message.moments }, said).buffer } }
         })
       case 'resume': {
         const wasm = await this.#loading!

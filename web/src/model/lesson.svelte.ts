@@ -65,13 +65,15 @@ export class Lesson {
   /** The cell under the pointer or the keyboard's cursor. */
   pointed: { cell: CellRef; value: number } | undefined = $state.raw()
   busy = $state(false)
-  /** The reader wishes for trained numbers, and the pass on show has seeded ones: why. */
+  /** The pass on show has other numbers than the reader wishes for: why. */
   fallback: Fallback | undefined = $state.raw()
   /** A large trained model on its way: bytes so far, of so many; 0 if nobody says. */
   loading: (Size & { done: number; total: number }) | undefined = $state.raw()
   checked: Checked | undefined = $state.raw()
   /** What the trained model that was here last says of itself. */
   learned: ModelAbout | undefined = $state.raw()
+  /** A run of the chapter `training` that the walk can show, and its size. */
+  run: (Size & { about: ModelAbout }) | undefined = $state.raw()
   readonly trial = new Trial(this)
   readonly atScale: AtScale
   readonly measureHere: MeasureHere
@@ -98,6 +100,11 @@ export class Lesson {
 
   get trainedSizes(): readonly Size[] {
     return this.#core.trainedSizes
+  }
+
+  /** Of the trained models, or of the run, that the reader wishes for. */
+  get sizes(): readonly Size[] {
+    return this.state.weights === 'run' && this.run !== undefined ? [this.run] : this.trainedSizes
   }
 
   get contributions(): Contributions | undefined {
@@ -214,6 +221,15 @@ export class Lesson {
     this.change({ tour, ...size, sentence: sentence[lang], stop: 0, head: 0, pin: null, out: [], padding: 0, causal: false }, 'push')
   }
 
+  /** To the walk, with a run as it is in this file, and seen as training sees it. It replaces the one before. Throws bad_model. */
+  walkRun(file: ArrayBuffer): void {
+    const about = this.#core.keepRun(file)
+    const size = { dModel: Number(about.d_model), heads: Number(about.heads) }
+    this.run = { ...size, about }
+    this.#asked = ''
+    this.change({ chapter: 'steps', weights: 'run', ...size, head: 0, pin: null, out: [], padding: 0, causal: false, scaled: true, positions: true }, 'push')
+  }
+
   goTo(stop: number, visit: Visit = 'push'): void {
     if (stop === this.state.stop || stop < 0 || stop > lastStop) return
     const { pin } = this.state
@@ -290,9 +306,7 @@ export class Lesson {
     const fetchedBefore = this.#fetching
     this.#fetching = undefined
     try {
-      const fallback = request.weights === 'trained' ? unfit(request, this.#core) : undefined
-      if (request.weights === 'seeded' || fallback) await this.#show(ticket, seeded(request), fallback)
-      else await this.#showTrained(ticket, request, fetchedBefore)
+      await this.#showWished(ticket, request, fetchedBefore)
     } catch (error) {
       if (ticket !== this.#passTicket || error instanceof Superseded) return
       this.failure = failureOf(error)
@@ -304,7 +318,24 @@ export class Lesson {
     }
   }
 
-  async #showTrained(ticket: number, request: PassRequest, fetchedBefore: AbortController | undefined): Promise<void> {
+  /** `lost`: why it is not the run that was wished for. */
+  async #showWished(ticket: number, request: PassRequest, fetchedBefore: AbortController | undefined, lost?: Fallback): Promise<void> {
+    if (request.weights === 'seeded') return this.#show(ticket, request, lost)
+    if (request.weights === 'run' && this.run === undefined) return this.#showWished(ticket, { ...request, weights: 'trained' }, fetchedBefore, { reason: 'run' })
+    const fallback = unfit(request, this.sizes)
+    if (fallback) return this.#show(ticket, seeded(request), lost ?? fallback)
+    if (request.weights === 'trained') return this.#showTrained(ticket, request, fetchedBefore, lost)
+    try {
+      learnWords(wordsOf((this.learned = this.run!.about)))
+      await this.#show(ticket, request, undefined)
+    } catch (error) {
+      const refused = refusalOf(error)
+      if (refused === undefined || ticket !== this.#passTicket) throw error
+      await this.#show(ticket, seeded(request), refused.reason === 'load' ? { reason: 'run' } : refused)
+    }
+  }
+
+  async #showTrained(ticket: number, request: PassRequest, fetchedBefore: AbortController | undefined, lost: Fallback | undefined): Promise<void> {
     const fetching = new AbortController()
     const { dModel, heads } = request
     this.#fetching = fetching
@@ -324,11 +355,11 @@ export class Lesson {
       const about = await fetched
       this.learned = about
       learnWords(wordsOf(about))
-      await this.#show(ticket, request, undefined)
+      await this.#show(ticket, request, lost)
     } catch (error) {
       const fallback = refusalOf(error)
       if (fallback === undefined || ticket !== this.#passTicket) throw error
-      await this.#show(ticket, seeded(request), fallback)
+      await this.#show(ticket, seeded(request), lost ?? fallback)
     }
   }
 

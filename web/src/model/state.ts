@@ -118,7 +118,7 @@ function parseList(text: string, max: number): Parsed<readonly number[]> {
 }
 
 const usualSeed = 42
-export const weightsNames = ['trained', 'seeded'] as const satisfies readonly WeightsName[]
+export const weightsNames = ['trained', 'seeded', 'run'] as const satisfies readonly WeightsName[]
 
 /** In the order in which they depend on each other. */
 export const properties: { readonly [K in Key]: Property<State[K]> } = {

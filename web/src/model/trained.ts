@@ -1,12 +1,15 @@
 // Which numbers a sentence can have: those of training where a model of its size is shipped and knows its words, else seeded ones, with
 // the reason. No DOM.
-import { type Core, CoreError, type ModelAbout, type PassRequest } from '../core/protocol'
+import { CoreError, type ModelAbout, type PassRequest } from '../core/protocol'
+import type { Size } from './problem'
 import { sameSize } from './shape'
 
-/** Why seeded numbers stand where trained ones were wished for. */
+/** Why other numbers stand where trained ones were wished for. */
 export type Fallback =
   /** no model of this d and h */
   | { reason: 'size' }
+  /** a run of this page was wished for, and none is in memory; what stands in for it may be trained as well */
+  | { reason: 'run' }
   /** a model was never trained without positions */
   | { reason: 'positions' }
   /** these tokens, by their places, are no words of the model */
@@ -19,8 +22,8 @@ export type Fallback =
   | { reason: 'meanwhile' }
 
 /** What can be said before the model is asked. */
-export function unfit(request: PassRequest, core: Core): Fallback | undefined {
-  if (!core.trainedSizes.some((size) => sameSize(size, request))) return { reason: 'size' }
+export function unfit(request: PassRequest, sizes: readonly Size[]): Fallback | undefined {
+  if (!sizes.some((size) => sameSize(size, request))) return { reason: 'size' }
   return request.positions ? undefined : { reason: 'positions' }
 }
 

@@ -1,5 +1,5 @@
 // The runs of the chapter `training`: what they are set to, how far they are, and whether they go. No DOM.
-import { type CoreFailure, Superseded } from '../core/protocol'
+import { CoreError, type CoreFailure, Superseded } from '../core/protocol'
 import type { HeadStudy, RunSettings, Snapshot, Switched, TrainingClient, TrainingListener } from '../core/training'
 import { failureOf } from './failure'
 import { readRunFile, runFileName } from './run_file'
@@ -216,12 +216,27 @@ export class Training {
     const { settings } = this.run
     this.fileFailure = undefined
     try {
-      const { step, file } = await this.#client.save(this.runs.indexOf(this.run))
+      const { step, file } = await this.#client.save(this.runs.indexOf(this.run), true)
       return { name: runFileName(settings, step), file: new Blob([file]) }
     } catch (error) {
       this.fileFailure = failureOf(error)
       return undefined
     }
+  }
+
+  /** Why the walk cannot show the run on show; undefined: it can. */
+  get whyNotWalked(): 'idle' | 'failed' | 'diverged' | 'letters' | undefined {
+    if (this.failure !== undefined) return 'failed'
+    const { settings, snapshot } = this.run
+    if (settings.task === 'four-jobs') return 'letters'
+    if (snapshot?.diverged === true) return 'diverged'
+    return this.#started && snapshot !== undefined ? undefined : 'idle'
+  }
+
+  /** The model of the run on show, as it is now. Rejects with a CoreError. */
+  async model(): Promise<ArrayBuffer> {
+    if (this.#client === undefined || this.whyNotWalked !== undefined) throw new CoreError({ status: 'not_loaded' })
+    return (await this.#client.save(this.runs.indexOf(this.run), false)).file
   }
 
   /** The run of such a file takes the place of all others; if it is none, they stay as they are, and fileFailure says so. */

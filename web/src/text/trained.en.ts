@@ -7,16 +7,19 @@ const roundings: Readonly<Record<string, string>> = { '2 decimals': 'two decimal
 
 export const trained = {
   name: 'Trained',
+  here: 'Trained here',
+  hereOnly: 'Trained in this page, and here only: neither a link nor a reload can bring it back.',
   recipe: (seed: string, steps: number) => `seed ${seed} · ${thousands(steps)} ${steps === 1 ? 'step' : 'steps'}`,
-  caption: (seed: string, steps: number) => `Trained, seed ${seed}, ${thousands(steps)} ${steps === 1 ? 'step' : 'steps'}`,
+  caption: (name: string, seed: string, steps: number) => `${name}, seed ${seed}, ${thousands(steps)} ${steps === 1 ? 'step' : 'steps'}`,
   loading: (percent: number) => `fetching the trained numbers, ${percent}%`,
   loadingSome: (megabytes: string) => `fetching the trained numbers, ${megabytes} MB`,
   meanwhile: 'Seeded meanwhile',
   retry: 'Try again',
-  kinds: { label: 'Which numbers', trained: 'trained', seeded: 'seeded random' },
+  kinds: { label: 'Which numbers', trained: 'trained', seeded: 'seeded random', run: 'trained here' },
   /** beside the seed, on the chip */
   short: {
     size: 'no trained model of this size',
+    run: 'the run trained here is gone',
     positions: 'the trained model needs positions',
     words: (words: readonly string[]) => (words.length > 1 ? `${words.length} words it never learned` : `never learned ${quoted(words)}`),
     length: 'longer than it was trained for',
@@ -26,6 +29,7 @@ export const trained = {
   /** the same in full */
   why: {
     size: (sizes: readonly string[]) => `There is no trained model of this size; there are some of ${list(sizes)}. So these numbers are seeded ones.`,
+    run: 'The run lived in its page only: neither a link nor a reload can bring it back. Train another one.',
     positions: 'The trained model never saw a sentence without positions. Switch them on, and its numbers are back.',
     words: (words: readonly string[]) => `The trained model never learned ${quoted(words)}. So these numbers are seeded ones; a sentence of its own words brings the trained ones back.`,
     length: 'The sentence is longer than any the trained model was trained on. So these numbers are seeded ones; a shorter one brings the trained ones back.',

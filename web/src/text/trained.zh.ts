@@ -6,15 +6,18 @@ const roundings: Readonly<Record<string, string>> = { '2 decimals': '两位小�
 
 export const trained: TrainedText = {
   name: '训练所得',
+  here: '本页训练',
+  hereOnly: '这个模型是在本页训练的，也只在本页：链接带不走，刷新就没有了。',
   recipe: (seed, steps) => `种子 ${seed} · ${steps} 步`,
-  caption: (seed, steps) => `训练所得，种子 ${seed}，${steps} 步`,
+  caption: (name, seed, steps) => `${name}，种子 ${seed}，${steps} 步`,
   loading: (percent) => `正在取训练好的参数，${percent}%`,
   loadingSome: (megabytes) => `正在取训练好的参数，${megabytes} MB`,
   meanwhile: '先用随机的',
   retry: '再试一次',
-  kinds: { label: '用哪一种数', trained: '训练所得', seeded: '随机种子' },
+  kinds: { label: '用哪一种数', trained: '训练所得', seeded: '随机种子', run: '本页训练' },
   short: {
     size: '这个大小没有训练好的模型',
+    run: '本页训练的模型不在了',
     positions: '训练好的模型离不开位置',
     words: (words) => (words.length > 1 ? `有 ${words.length} 个词模型没学过` : `模型没学过${quoted(words)}`),
     length: '句子太长，模型没练过',
@@ -23,6 +26,7 @@ export const trained: TrainedText = {
   },
   why: {
     size: (sizes) => `这个大小没有训练好的模型，有的是 ${sizes.join('、')}。所以这里是随机种子产生的数。`,
+    run: '这个模型只在当时的页面里：链接带不走，刷新就没有了。到“训练”里再练一个吧。',
     positions: '训练好的模型没见过不带位置的句子。打开位置，就又是它的数。',
     words: (words) => `训练好的模型没学过${quoted(words)}，所以这里是随机种子产生的数。换成它认识的词，就又是训练所得的数。`,
     length: '训练时没有这么长的句子，所以这里是随机种子产生的数。短一点，就又是训练所得的数。',

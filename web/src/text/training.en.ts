@@ -271,6 +271,17 @@ export const training = {
       often: (seeds: number) => (seeds === 1 ? '1 seed' : `${seeds} seeds`),
     },
   },
+  walk: {
+    send: (heads: number, width: number, step: number) => `Look at it in the walk: h = ${heads}, d = ${width}, step ${step}`,
+    residual: 'The walk shows the attention layer: numbers before the residual is added.',
+    why: {
+      idle: 'Train a few steps first.',
+      failed: 'Training has stopped; there is no model to walk through.',
+      diverged: 'It has diverged; there are no numbers to walk through.',
+      letters: 'This task has letters; the walk needs words.',
+    },
+    problem: (why: string) => `That did not work. ${why}`,
+  },
   file: {
     title: 'Save a run, go on from a file',
     lead: 'One model trains on from a file here, alone. Start over, and four stand side by side again.',

@@ -266,6 +266,12 @@ export const training: TrainingText = {
       often: (seeds) => `${seeds} 个种子`,
     },
   },
+  walk: {
+    send: (heads, width, step) => `走一遍这个模型：h = ${heads}、d = ${width}，第 ${step} 步`,
+    residual: '走的是注意力这一层，加残差以前的数。',
+    why: { idle: '先训练几步。', failed: '训练停下了，没有模型可走。', diverged: '它发散了，没有可走的数。', letters: '这个任务里是字母，走一遍要的是词。' },
+    problem: (why) => `没有成功。${why}`,
+  },
   file: {
     title: '存成文件，从文件接着训练',
     lead: '这里只有一个模型，从文件里接着训练。按“从头来”，又是四个并排。',

@@ -73,7 +73,7 @@ export class DrawnClient implements TrainingClient {
     this.asked.push('stop study')
   }
 
-  save(_run: number): Promise<SavedRun> {
+  save(_run: number, _moments: boolean): Promise<SavedRun> {
     return Promise.reject(new Error('drawn runs are not saved'))
   }
 

@@ -1,7 +1,9 @@
 // The training chapter with its real numbers: trained by the core in the browser while the test looks.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixed } from '../../src/model/format'
 import { violations } from './support/axe'
 import { type Lesson, Stand, test as id } from './support/lesson'
+import { readTables } from './support/tables'
 
 let stand: Stand
 beforeAll(async () => (stand = await Stand.raise()))
@@ -239,5 +241,39 @@ test('many seeds: it tells how far it is, can be stopped, says only numbers, and
   await choose('training-width', '16')
   await isIn('idle')
   expect(lesson.page.complaints).toEqual([])
+  await lesson.close()
+})
+
+test('a run is looked at in the walk: the same attention weights to the printed digits, and Back leads to the run', async () => {
+  const lesson = await open('?lang=en&width=16&batch=16&predict=0')
+  const { page } = lesson
+  await page.click(id('model-4'))
+  await page.click(id('play'))
+  await reaches(lesson, 30)
+  await page.click(id('play'))
+  await stateIs(lesson, 'paused')
+  // The last slice may still be on its way.
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 1500)))
+  const step = await stepOf(lesson)
+  await page.click(`${id('maps')} summary`)
+  await page.click(`${id('maps')} ${id('as-table')}`)
+  const cells = (within: string): Promise<string[]> => page.evaluate((which) => [...document.querySelectorAll(`${which} tbody td`)].map((cell) => cell.textContent ?? ''), within)
+  await page.waitUntil('the table is there', (which) => document.querySelectorAll(`${which} tbody td`).length > 0, id('maps'))
+  const map = await cells(id('maps'))
+  await page.click(id('walk-run'))
+  await page.waitUntil('the chip says so', (which) => document.querySelector(which)?.textContent?.includes('Trained here') === true, id('provenance'))
+  expect((await lesson.text(id('provenance'))).replace(/\s+/g, ' ')).toContain(`Trained here · seed 1 · ${step.toLocaleString('en')} step`)
+  await lesson.click('provenance')
+  expect(await lesson.text(id('here-only'))).toContain('neither a link nor a reload')
+  expect(await violations(lesson, 'a run in the walk')).toEqual([])
+  await page.evaluate(() => window.eightMeetings.set({ stop: 6, head: 0 }))
+  await lesson.settled()
+  const walked = (await readTables(page)).find(({ tensor, head }) => tensor === 'weights' && head === 0)!
+  expect(map).toHaveLength(13 * 13)
+  expect(walked.rows.flatMap((row) => row.cells.map(({ value }) => fixed(Number(value), 2)))).toEqual(map)
+  await page.evaluate(() => history.back())
+  await page.waitUntil('the chapter is there', (main) => document.querySelector<HTMLElement>(main)?.dataset.chapter === 'training', id('main'))
+  expect(await stepOf(lesson)).toBe(step)
+  expect(page.complaints).toEqual([])
   await lesson.close()
 })

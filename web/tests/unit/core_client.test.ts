@@ -403,3 +403,38 @@ describe('a trained model', () => {
     expect((await pass({ dModel: 4 })).weights).toEqual({ kind: 'seeded', seed: 7 })
   })
 })
+
+describe('a run of this page', () => {
+  const asked = { weights: 'run', dModel: 4, heads: 2 } as const
+  const run = (seed: string): ArrayBuffer => trainedFile({ changes: { seed } }).file
+  const answered = async (): Promise<void> => {
+    await settle()
+    const model = worker().all('model').at(-1)!
+    worker().say({ id: model.id, kind: 'result', value: null })
+    await settle()
+    worker().say(answer(worker().all('pass').at(-1)!))
+  }
+
+  test('needs no network, says where it was trained, and a second one is another model', async () => {
+    core = createCore({ ...environment, model: () => Promise.reject(new Error('asked')) })
+    expect((await failureOf(core.pass(request(asked)))).status).toBe('not_loaded')
+    expect(core.keepRun(run('5'))).toMatchObject({ seed: '5', d_model: '4' })
+    const first = core.pass(request(asked))
+    await answered()
+    expect((await first).weights).toMatchObject({ kind: 'trained', here: true, about: { seed: '5' } })
+    core.keepRun(run('6'))
+    await expect(core.explain(await first, { tensor: 'q', index: [0, 0] }, 1)).rejects.toBeInstanceOf(Superseded)
+    const second = core.pass(request(asked))
+    await answered()
+    expect((await second).weights).toMatchObject({ about: { seed: '6' } })
+    expect(worker().all('model').map(({ name }) => name)).toEqual(['run 1', 'run 2'])
+  })
+
+  test('a file that is none leaves the one before', async () => {
+    core.keepRun(run('5'))
+    expect(() => core.keepRun(new ArrayBuffer(3))).toThrow(CoreError)
+    const again = core.pass(request(asked))
+    await answered()
+    expect((await again).weights).toMatchObject({ about: { seed: '5' } })
+  })
+})

@@ -34,7 +34,7 @@ describe.each(builds)('files of runs in the %s build', (build) => {
   test('one of several is saved, and goes on alone as it would have gone on beside the others, bit for bit', async () => {
     const { client, ear } = await begin([smallRun({ heads: 1 }), smallRun({ heads: 4, residual: true, seed: 9 })], build)
     await stepped(client, ear, 1, 6)
-    const { step, file } = await client.save(1)
+    const { step, file } = await client.save(1, true)
     expect(step).toBe(6)
     await stepped(client, ear, 1, 4)
 
@@ -48,7 +48,7 @@ describe.each(builds)('files of runs in the %s build', (build) => {
     const rate = { stepsPerSecond: 0 }
     expect({ ...next.last(), ...rate }).toEqual({ ...ear.last(1), ...rate })
     // Once more, from the run of a file.
-    const again = await client.save(0)
+    const again = await client.save(0, true)
     expect(again.step).toBe(10)
     await client.resume(settings, again.file, sentence, next)
     await stepped(client, next, 0, 1)
@@ -60,7 +60,7 @@ test('a file that is none, or not of these settings, is refused, and the runs go
   const { client, ear } = await begin([smallRun(), smallRun({ heads: 4 })])
   client.play(pace)
   await ear.until(() => ear.last(1).step > 3)
-  const { file } = await client.save(0)
+  const { file } = await client.save(0, true)
   const next = new Ear()
   const wrong: [RunSettings, ArrayBuffer, string][] = [
     [smallRun(), new ArrayBuffer(0), 'bad_model'], [smallRun(), new ArrayBuffer(99), 'bad_model'], [smallRun(), file.slice(0, -4), 'bad_model'],
@@ -76,22 +76,22 @@ test('a file that is none, or not of these settings, is refused, and the runs go
 
 test('runs that are begun while a file is on its way stay; a run that is not there is not saved', async () => {
   const { client } = await begin([smallRun()])
-  const { file } = await client.save(0)
+  const { file } = await client.save(0, true)
   const [late, newer] = [new Ear(), new Ear()]
   const resumed = client.resume(smallRun(), file, sentence, late)
   client.reset([smallRun({ seed: 2 })], sentence, newer)
   await expect(resumed).rejects.toThrow(Superseded)
   await newer.until(() => newer.heard.length === 1)
   expect(late.heard).toEqual([])
-  await expect(client.save(5)).rejects.toThrow(CoreError)
+  await expect(client.save(5, true)).rejects.toThrow(CoreError)
 })
 
 test('whoever waits for a file is told when the worker is gone', async () => {
   const { client } = await begin([smallRun()])
-  const saved = client.save(0)
+  const saved = client.save(0, true)
   workers[0]!.onerror?.call(workers[0] as never, { message: 'trap', preventDefault: () => {} } as ErrorEvent)
   await expect(saved).rejects.toMatchObject({ failure: { status: 'crashed' } })
-  await expect(client.save(0)).rejects.toThrow(CoreError)
+  await expect(client.save(0, true)).rejects.toThrow(CoreError)
 })
 
 test('what says nothing of its settings, or nonsense, is no file of a run', async () => {

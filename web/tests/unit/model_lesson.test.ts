@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { CoreError, Superseded, type TensorView } from '../../src/core/protocol'
 import { domainOf } from '../../src/model/scale'
 import { readAddress } from '../../src/model/state'
+import { trainedFile } from './model_file_support'
 import { begin, explanationOf, passOf, ready, settled } from './model_support'
 
 describe('passes', () => {
@@ -336,6 +337,70 @@ describe('trained numbers', () => {
     await fetched(begun)
     await answerLast(begun)
     expect([begun.core.models.length, begun.lesson.fallback]).toEqual([2, undefined])
+  })
+
+  describe('a run of this page', () => {
+    const run = (seed = '7'): ArrayBuffer => trainedFile({ dModel: 16, heads: 4, changes: { seed } }).file
+
+    test('is walked at its own size, as training sees it, in a step that Back undoes; a second one replaces it', async () => {
+      const begun = await started('?chapter=training&weights=seeded&causal=1&out=0')
+      const { core, lesson, visits } = begun
+      for (const seed of ['7', '8']) {
+        lesson.walkRun(run(seed))
+        await settled()
+        expect(core.passes.at(-1)!.asked).toMatchObject({ weights: 'run', dModel: 16, heads: 4, causal: false })
+        await answerLast(begun)
+        expect([lesson.run!.about.seed, lesson.state.chapter, lesson.fallback]).toEqual([seed, 'steps', undefined])
+      }
+      expect([core.passes.length, core.models.length, visits.at(-1)![1]]).toEqual([3, 0, 'push'])
+      expect(visits.at(-1)![0]).toContain('weights=run')
+      expect(() => lesson.walkRun(new ArrayBuffer(3))).toThrow(CoreError)
+      expect(lesson.run!.about.seed).toBe('8')
+    })
+
+    test('that a link names and nobody has: trained ones, said', async () => {
+      const begun = await started('?weights=run')
+      await fetched(begun)
+      expect(begun.core.passes[0]!.asked).toMatchObject(first)
+      await answerLast(begun)
+      expect([begun.lesson.fallback, begun.lesson.state.weights]).toEqual([{ reason: 'run' }, 'run'])
+    })
+
+    test('and no trained one of that size: seeded ones, said', async () => {
+      const begun = await started('?weights=run&dModel=12')
+      expect(begun.core.passes[0]!.asked.weights).toBe('seeded')
+      await answerLast(begun)
+      expect(begun.lesson.fallback).toEqual({ reason: 'run' })
+    })
+
+    test.each([
+      [{ dModel: 8, heads: 2 }, { dModel: 16, heads: 4 }, 'size'],
+      [{ positions: false }, { positions: true }, 'positions'],
+    ])('%j does not fit it: said, and back', async (change, back, reason) => {
+      const begun = await started('?weights=seeded')
+      begun.lesson.walkRun(run())
+      begun.lesson.change(change)
+      await settled()
+      await answerLast(begun)
+      expect([begun.lesson.fallback, begun.lesson.pass!.request.weights]).toEqual([{ reason }, 'seeded'])
+      begun.lesson.change(back)
+      await settled()
+      expect(begun.core.passes.at(-1)!.asked.weights).toBe('run')
+    })
+
+    test.each([
+      [{ status: 'unknown_word', index: [1] }, { reason: 'words', places: [1] }],
+      [{ status: 'too_many_words' }, { reason: 'length' }],
+      [{ status: 'bad_model' }, { reason: 'run' }],
+    ] as const)('what it refuses is computed from the seed: %j', async (failure, fallback) => {
+      const begun = await started('?weights=seeded')
+      begun.lesson.walkRun(run())
+      await settled()
+      begun.core.passes.at(-1)!.refuse(new CoreError({ ...failure, ...('index' in failure && { index: [...failure.index] }) } as never))
+      await settled()
+      await answerLast(begun)
+      expect([begun.lesson.fallback, begun.lesson.pass!.request.weights]).toEqual([fallback, 'seeded'])
+    })
   })
 
   test('any other failure is one', async () => {

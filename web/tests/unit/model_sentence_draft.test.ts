@@ -7,7 +7,7 @@ import { readAddress } from '../../src/model/state'
 import type { Core } from '../../src/core/protocol'
 
 const never = (): Promise<never> => new Promise(() => {})
-const core: Core = { trainedSizes: [], model: never, ready: never, pass: never, explain: never, contributions: never, influence: never, rowShares: never, narrow: never, compare: never, check: never, atScale: never, measure: never, dispose() {} }
+const core: Core = { trainedSizes: [], model: never, keepRun: () => ({}), ready: never, pass: never, explain: never, contributions: never, influence: never, rowShares: never, narrow: never, compare: never, check: never, atScale: never, measure: never, dispose() {} }
 
 function begin(search = '?lang=en&sentence=a|b|a') {
   const lesson = new Lesson(core, readAddress(search), () => {})

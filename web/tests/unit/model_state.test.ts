@@ -36,7 +36,7 @@ function randomState(): State {
     scaled: draw(0, 1) === 1,
     positions: draw(0, 1) === 1,
     padding: draw(0, sentence.length),
-    weights: pick(['trained', 'seeded']),
+    weights: pick(['trained', 'seeded', 'run']),
     seed: draw(0, 2 ** 32 - 1),
     ...place,
     head: (pin && headOf(pin)) ?? draw(0, heads - 1),
@@ -219,6 +219,7 @@ describe('trained or seeded', () => {
     expect(readAddress('').state.weights).toBe('trained')
     expect(readAddress('?seed=7').state.weights).toBe('seeded')
     expect(readAddress('?seed=7&weights=trained').state.weights).toBe('trained')
+    expect(readAddress('?weights=run').state.weights).toBe('run')
     expect(readAddress('?weights=seeded').state).toMatchObject({ weights: 'seeded', seed: 42 })
   })
 

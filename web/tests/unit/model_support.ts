@@ -4,6 +4,7 @@ import {
   type MeasureRequest, type ModelAbout, type Pass, type PassRequest, type Progress, type Role, type RowShares, Superseded, type TensorView,
 } from '../../src/core/protocol'
 import type { TensorName } from '../../src/core/generated/tables'
+import { readMetadata } from '../../src/core/model_file'
 import { Lesson, type Visit } from '../../src/model/lesson.svelte'
 import { readAddress } from '../../src/model/state'
 import { engines, withPass } from './core_support'
@@ -44,6 +45,7 @@ export class SlowCore implements Core {
     this.contributing.push(contributing)
     return this.#ask(this.passes, asked)
   }
+  keepRun = (file: ArrayBuffer): ModelAbout => readMetadata(file)
   model = (dModel: number, heads: number, progress?: Progress, signal?: AbortSignal): Promise<ModelAbout> => {
     const place = this.models.length
     signal?.addEventListener('abort', () => this.models[place]?.refuse(new Superseded()))

@@ -19,8 +19,8 @@ class ByHand extends DrawnClient {
   /** what comes of the next file */
   file: () => Promise<void> = () => Promise.resolve()
 
-  override save(run: number): Promise<SavedRun> {
-    this.asked.push(`save ${run}`)
+  override save(run: number, moments: boolean): Promise<SavedRun> {
+    this.asked.push(`save ${run}${moments ? '' : ' model only'}`)
     return Promise.resolve({ step: 600, file: new ArrayBuffer(3) })
   }
 
@@ -359,4 +359,21 @@ test('a bad file says so and changes nothing; the next good one says nothing', a
   client.file = () => Promise.resolve()
   await training.resume(fileOf(inFile))
   expect([training.fileFailure, training.isAlone]).toEqual([undefined, true])
+})
+
+test('the model of the run on show goes to the walk, without what only training needs; what cannot be walked says why', async () => {
+  expect(training.whyNotWalked).toBe('idle')
+  await expect(training.model()).rejects.toMatchObject({ failure: { status: 'not_loaded' } })
+  training.step()
+  expect(training.whyNotWalked).toBeUndefined()
+  expect((await training.model()).byteLength).toBe(3)
+  expect(client.asked.at(-1)).toBe('save 3 model only')
+  client.last!.snapshot(3, snapshot(2, { diverged: true }))
+  expect(training.whyNotWalked).toBe('diverged')
+  training.choose(0)
+  expect(training.whyNotWalked).toBeUndefined()
+  client.last!.failed({ status: 'crashed' })
+  expect(training.whyNotWalked).toBe('failed')
+  training.set({ task: 'four-jobs' })
+  expect(training.whyNotWalked).toBe('letters')
 })
