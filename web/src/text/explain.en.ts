@@ -1,5 +1,6 @@
 // How a pinned cell is explained, in every chapter. The type of this file is the type of explain.zh.ts.
 import type { TensorName } from '../core/generated/tables'
+import type { WeightsName } from '../core/protocol'
 
 const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
@@ -7,7 +8,7 @@ const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n ==
 export interface Source {
   token: string
   /** where parameters and vectors come from */
-  weights: 'seeded' | 'trained'
+  weights: WeightsName
   seed: number
   /** numbers per token */
   d: number
@@ -17,11 +18,11 @@ export interface Source {
 
 const given: Partial<Record<TensorName, (source: Source) => string>> = {
   token_vectors: ({ token, weights, seed }) =>
-    weights === 'trained'
+    weights !== 'seeded'
       ? `The vector of “${token}”, the same in every sentence. Training found it, like every parameter; here the thread begins.`
       : `The vector of “${token}”, drawn from seed ${seed} and the word itself. Nothing else made it: here the thread begins.`,
   positions: ({ d, weights, positions }) =>
-    weights === 'trained' ? 'The vector of this place, the same in every sentence, found by training.' : positions ? `The sinusoidal position: made of the place, the column and d = ${d}, and of nothing else.` : 'Positions are off: all of them are 0.',
+    weights !== 'seeded' ? 'The vector of this place, the same in every sentence, found by training.' : positions ? `The sinusoidal position: made of the place, the column and d = ${d}, and of nothing else.` : 'Positions are off: all of them are 0.',
 }
 
 export const explain = {
@@ -38,7 +39,7 @@ export const explain = {
   softmaxMasked: 'Masked: score −∞, attention weight 0.',
   softmaxDead: 'Every key of this row is masked: all its attention weights are set to 0.',
   same: 'The same number in the same place of memory, only indexed differently:',
-  given: (tensor: TensorName, source: Source) => given[tensor]?.(source) ?? (source.weights === 'trained' ? 'A parameter, found by training.' : `A parameter from seed ${source.seed}. It was not trained.`),
+  given: (tensor: TensorName, source: Source) => given[tensor]?.(source) ?? (source.weights !== 'seeded' ? 'A parameter, found by training.' : `A parameter from seed ${source.seed}. It was not trained.`),
   byHead: (h: number) => (h === 1 ? 'One head, one contribution' : `${h} heads, ${h} contributions`),
   scope: {
     label: 'One cell or the row',

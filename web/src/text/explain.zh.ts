@@ -2,11 +2,11 @@ import type { ExplainText, Source } from './explain.en'
 
 const given: Record<string, (source: Source) => string> = {
   token_vectors: ({ token, weights, seed }) =>
-    weights === 'trained'
+    weights !== 'seeded'
       ? `“${token}”的向量，在哪个句子里都一样，和别的参数一起训练出来。线头就在这里。`
       : `“${token}”的向量，由种子 ${seed} 和这个词本身定下来，不是从别的数算来的。线头就在这里。`,
   positions: ({ d, weights, positions }) =>
-    weights === 'trained' ? '这个位置的向量，在哪个句子里都一样，是训练出来的。' : (positions ? `正弦位置编码：只由第几个位置、第几列和 d = ${d} 定下来。` : '位置关掉了：全是 0。'),
+    weights !== 'seeded' ? '这个位置的向量，在哪个句子里都一样，是训练出来的。' : (positions ? `正弦位置编码：只由第几个位置、第几列和 d = ${d} 定下来。` : '位置关掉了：全是 0。'),
 }
 
 export const explain: ExplainText = {
@@ -23,7 +23,7 @@ export const explain: ExplainText = {
   softmaxMasked: '被遮住：得分 −∞，注意力权重 0。',
   softmaxDead: '这一行的键全被遮住了：注意力权重都记 0。',
   same: '同一个数，在内存里同一个地方，只是下标的写法不同：',
-  given: (tensor, source) => given[tensor]?.(source) ?? (source.weights === 'trained' ? '一个参数，训练出来的。' : `种子 ${source.seed} 产生的参数，没有训练过。`),
+  given: (tensor, source) => given[tensor]?.(source) ?? (source.weights !== 'seeded' ? '一个参数，训练出来的。' : `种子 ${source.seed} 产生的参数，没有训练过。`),
   byHead: (h) => (h === 1 ? '一个头，一份贡献' : `${h} 个头，${h} 份贡献`),
   scope: {
     label: '看一格还是一行',

@@ -70,7 +70,6 @@ describe.each(builds)('%s build', (build) => {
       expect(ms).toBeGreaterThan(0)
       expect((flopsPerSecond * ms) / 1000 / (8 * n * d * d + 4 * n * n * d)).toBeCloseTo(1, 9)
       expect(ofPeak).toBeCloseTo(flopsPerSecond / peakFlopsPerSecond, 9)
-      expect(ofPeak).toBeLessThan(1)
     }
     const told = replies.flatMap((each) => (each.kind === 'progress' ? [each.done / each.total] : []))
     expect(told).toEqual([...told].sort((a, b) => a - b))
