@@ -135,7 +135,7 @@ const float* const masked = rows.row(p.masked, r, p.m);
              "return new Float32Array((this.#old ??= this.#memory.buffer), block.address, block.floats)"),
     ), native=False),
     Fault("numbers of an older pass stay on show", (
-        Edit("web/src/model/lesson.svelte.ts", "      this.pass = pass\n", "      this.pass ??= pass\n"),
+        Edit("web/src/model/lesson.svelte.ts", "    this.pass = pass\n", "    this.pass ??= pass\n"),
     ), native=False),
     Fault("the page takes a row for a column", (
         Edit("web/src/model/matrix.ts", "index: indexOf(row, column) }),", "index: indexOf(column, row) }),"),
@@ -145,8 +145,9 @@ const float* const masked = rows.row(p.masked, r, p.m);
         Edit("web/src/text/common.zh.ts", "  head: (number) => `头 ${number}`,\n  heads", "  head: () => '头 1',\n  heads"),
     ), native=False),
     Fault("equal words taken for one token", (
-        Edit("web/src/core/pass_memory.ts", "  const { bytes, offsets } = encodeTokens(tokens)\n",
-             "  const { bytes, offsets } = encodeTokens(tokens.map((token, i, all) => all[all.indexOf(token) + (all.indexOf(token) < i ? 1 : 0)]!))\n"),
+        Edit("web/src/core/source.ts",
+             "positions, input) {\n    const { bytes, offsets } = encodeTokens(tokens)\n",
+             "positions, input) {\n    const { bytes, offsets } = encodeTokens(tokens.map((token, i, all) => all[all.indexOf(token) + (all.indexOf(token) < i ? 1 : 0)]!))\n"),
     ), native=False),
     # The kernels: a rest that fits no vector, and a row alone.
     Fault("the last panel's columns shifted", (
