@@ -127,7 +127,7 @@ TEST_CASE("what cannot be broken is refused over the boundary", "[exports][broke
   for (const std::int32_t language : {-2, 2}) {
     refused(Status::no_such_cell, [=](Asked& asked) { asked.language = language; });
   }
-  refused(Status::bad_model, [](Asked& asked) { asked.file.resize(asked.file.size() - 1); });
+  refused(Status::bad_model, [](Asked& asked) { asked.file.pop_back(); });
   refused(Status::bad_model, [](Asked& asked) { asked.file.assign(3, 0); });
   refused(Status::bad_model, [](Asked& asked) { asked.heads = 1; });
   refused(Status::bad_model, other([](ModelFile& model) { model.parameters[0] = kNan; }));

@@ -160,7 +160,7 @@ TEST_CASE("what is no model of these sizes is refused, and no words but text", "
     CHECK(reader.parameters(shape, parameters.data()) == bad_model);
     CHECK(reader.embed(shape, "TomTomTom", {0, 3, 6, 9}, input.data()) == bad_model);
   };
-  reader.file.resize(reader.file.size() - 1);
+  reader.file.pop_back();
   refused_everywhere();
   reader.file.clear();
   refused_everywhere();

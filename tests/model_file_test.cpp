@@ -126,7 +126,7 @@ TEST_CASE("a file that is no such model says why", "[model_file]") {
   model.moments.back() = kInfinity;
   CHECK(fault(written(model)) == "adam.second_moment has a number that is not finite");
   std::vector<std::byte> cut = written(small_model(false));
-  cut.resize(cut.size() - 1);
+  cut.pop_back();
   CHECK(fault(cut).find("cut off") != std::string::npos);
   CHECK(!fault({}).empty());
 }
