@@ -12,6 +12,7 @@
 
 #include "exports_call.hpp"
 #include "lab/saved_run.hpp"
+#include "run_record.hpp"
 #include "support.hpp"
 #include "wasm/exports_training.hpp"
 #include "wasm/run_settings.hpp"
@@ -23,17 +24,6 @@ using wasm::kMaxRuns;
 using wasm::kRunProgress;
 using wasm::kRunSettings;
 using wasm::kSaving;
-
-std::vector<double> settings(std::int32_t heads = 2) {
-  std::vector<double> record(kRunSettings.size(), 0.0);
-  record[kRunSettings["heads"]] = heads;
-  record[kRunSettings["modelDim"]] = 16;
-  record[kRunSettings["layers"]] = 1;
-  record[kRunSettings["batch"]] = 8;
-  record[kRunSettings["learningRate"]] = 0.01;
-  record[kRunSettings["seed"]] = 7;
-  return record;
-}
 
 std::vector<double> saving(double precision = 0, double decimals = -1, double moments = 1) {
   std::vector<double> record(kSaving.size());

@@ -13,6 +13,7 @@
 
 #include "exports_call.hpp"
 #include "lab/observed_run.hpp"
+#include "run_record.hpp"
 #include "sentences.hpp"
 #include "support.hpp"
 
@@ -28,17 +29,6 @@ using wasm::kRunSettings;
 
 constexpr std::string_view kSentence = "小明|把|蛋糕|递给|小红|因为|她|不|饿|了|。";
 constexpr std::int32_t kWords = 11;
-
-std::vector<double> settings(std::int32_t heads = 2) {
-  std::vector<double> record(kRunSettings.size(), 0.0);
-  record[kRunSettings["heads"]] = heads;
-  record[kRunSettings["modelDim"]] = 16;
-  record[kRunSettings["layers"]] = 1;
-  record[kRunSettings["batch"]] = 8;
-  record[kRunSettings["learningRate"]] = 0.01;
-  record[kRunSettings["seed"]] = 7;
-  return record;
-}
 
 /// Everything that a run can be asked for, as large as it must be.
 struct Asked {
